@@ -57,6 +57,7 @@ func TestACME(t *testing.T) {
 			if !second.NotAfter.After(first.NotAfter) {
 				t.Errorf("the certificate until %s came after that until %s", second.NotAfter, first.NotAfter)
 			}
+			speaksHTTP2(t, listen)
 			isRedirected(t, plain)
 			arePrivate(t, filepath.Join(data, "acme"))
 			check(t, p.command.Process.Signal(os.Interrupt))
@@ -131,6 +132,35 @@ func shownCertificate(t *testing.T, listen string, before *x509.Certificate) (sh
 		return before == nil || shown.SerialNumber.Cmp(before.SerialNumber) != 0
 	})
 	return shown
+}
+
+// speaksHTTP2 checks that requests share a connection, that one may have a
+// body, and that one whose body is not read ends nothing but itself.
+func speaksHTTP2(t *testing.T, listen string) {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{ServerName: acmeName, InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	for _, c := range []struct {
+		path, body string
+		want       int
+	}{
+		{"/healthz", "", 200}, {"/api/v1/verify", `{"email":"alice@acme.example"}`, 200}, {"/api/v1/verify", strings.Repeat(" ", 1<<20), 413},
+		{"/api/v1/verify?apikey=wrong", `{"email":"alice@acme.example"}`, 401}, {"/healthz", "", 200},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+listen+c.path, strings.NewReader(c.body))
+		check(t, err)
+		if c.body != "" {
+			request.Method = http.MethodPost
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("X-API-Key", "rcpt_key-of-the-test")
+		response, err := transport.RoundTrip(request)
+		check(t, err)
+		response.Body.Close()
+		if response.StatusCode != c.want || response.ProtoMajor != 2 {
+			t.Errorf("%s: %s %s, want %d", c.path, response.Proto, response.Status, c.want)
+		}
+	}
 }
 
 // isRedirected checks that plain requests are sent to HTTPS.

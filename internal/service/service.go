@@ -92,7 +92,6 @@ func (c Config) run(ctx context.Context, state *state) error {
 // the certificate authority until stop is called.
 func (c *Config) encrypt(url string) (stop func(), err error) {
 	c.PublicURL = cmp.Or(c.PublicURL, url)
-	c.Listener = c.Certificates.Listener(c.Listener)
 	return c.Certificates.Answer()
 }
 
@@ -173,7 +172,7 @@ func (r *running) build() error {
 		Pages: pages, PublicURL: r.PublicURL, Keys: r.state.keys,
 		Record: r.state.record, Ready: r.ready, Jobs: r.jobs,
 		Details: r.Details, Timeout: config.Timeout, Logger: r.requests(), Hooks: r.hooks(),
-		TrustedProxies: r.TrustedProxies,
+		TrustedProxies: r.TrustedProxies, TLS: r.Certificates.TLS(),
 	})
 	return err
 }

@@ -1,120 +1,107 @@
 package api
 
 import (
-	"context"
-	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"sync"
 	"time"
 )
 
-// connLimiter limits the connections that are open at a time. For one more than
-// the limit it closes a connection whose request has not arrived completely, or
-// that has none. So clients that open connections and send nothing, or little,
-// do not lock others out. Two rules choose that connection:
-//
-//   - If a network has more than its share of them, one of that network: the
-//     one that has been idle for longest, or else the oldest.
-//   - Otherwise one that has not sent its request for [silence], or else the
-//     one that has been idle for longest.
-//
-// A new connection waits only if all others have a request in progress.
-type connLimiter struct {
-	net.Listener
-	limit int
-	proxy func(netip.Addr) bool // tells reverse proxies that we trust
+const (
+	// networkShare of the connections is what one network may have.
+	networkShare = 8
+	// idleEndEvery is how often idle connections are ended to make room.
+	idleEndEvery = time.Second
+)
 
-	mu sync.Mutex
-	// room signals that there may be room: a connection has ended or has no
-	// request any more, or the listener is closed.
-	room     sync.Cond
-	open     int
-	networks map[netip.Prefix]*quietConns // those that have some
-	conns    map[net.Conn]*trackedConn
-	closed   bool
+// connLimit is a listener that limits the connections that are open at a time,
+// in all and of one network. Of a network that has its share, one more is
+// closed; if there are too many in all, it waits. So clients that open
+// connections and send nothing, or little, do not lock other networks out.
+type connLimit struct {
+	net.Listener
+	most int
+	// endIdle ends the connections between two requests, to make room.
+	endIdle func()
+	// exempt tells addresses that the share does not bind.
+	exempt func(netip.Addr) bool
+
+	mu     sync.Mutex
+	room   sync.Cond // a connection has ended, or the listener is closed
+	closed bool
+	open   int
+	of     map[netip.Prefix]int // connections of those that the share binds
+	ended  time.Time            // when idle ones were ended
 }
 
-// share of the connections is what one network may have without a complete
-// request while there is no room for others.
-const share = 8
-
-func newConnLimiter(listener net.Listener, limit int, proxy func(netip.Addr) bool) *connLimiter {
-	c := &connLimiter{Listener: listener, limit: limit, proxy: proxy,
-		networks: make(map[netip.Prefix]*quietConns), conns: make(map[net.Conn]*trackedConn)}
+func newConnLimit(listener net.Listener, most int, exempt func(netip.Addr) bool) *connLimit {
+	c := &connLimit{Listener: listener, most: most, exempt: exempt, of: map[netip.Prefix]int{}}
 	c.room.L = &c.mu
 	return c
 }
 
 // Accept returns the next connection once there is room for it.
-func (c *connLimiter) Accept() (net.Conn, error) {
-	conn, err := c.Listener.Accept()
-	if err != nil {
-		return nil, err
+func (c *connLimit) Accept() (net.Conn, error) {
+	for {
+		conn, err := c.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		switch limited, err := c.admit(conn); {
+		case err != nil:
+			conn.Close()
+			return nil, err
+		case limited != nil:
+			return limited, nil
+		}
+		conn.Close()
 	}
+}
+
+// admit counts a connection and returns it; nil: its network has its share.
+func (c *connLimit) admit(conn net.Conn) (net.Conn, error) {
+	from := c.networkOf(conn)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for !c.closed && c.open >= c.limit {
-		if t := c.leastNeeded(); t != nil {
-			c.end(t)
-		} else {
-			c.wait()
-		}
+	if from.IsValid() && c.of[from] >= max(1, c.most/networkShare) {
+		return nil, nil
+	}
+	for !c.closed && c.open >= c.most {
+		c.makeRoom()
 	}
 	if c.closed {
-		conn.Close()
 		return nil, net.ErrClosed
 	}
 	c.open++
-	return conn, nil
+	c.of[from]++
+	return &limitedConn{Conn: conn, end: sync.OnceFunc(func() { c.left(from) })}, nil
 }
 
-// leastNeeded returns the connection that gives way, or nil.
-func (c *connLimiter) leastNeeded() *trackedConn {
-	var most *quietConns
-	var aged, idlest *trackedConn
-	for network, quiet := range c.networks {
-		if network.IsValid() && (most == nil || quiet.len() > most.len()) {
-			most = quiet
-		}
-		aged, idlest = older(aged, quiet.first(sending)), older(idlest, quiet.first(idle))
+// makeRoom has idle connections end, whose clients can open new ones, and waits
+// for the end of a connection, or until others may be idle.
+func (c *connLimit) makeRoom() {
+	if now := time.Now(); now.Sub(c.ended) >= idleEndEvery {
+		c.ended = now
+		go c.endIdle() // closes connections, which takes the lock
 	}
-	switch {
-	case most != nil && most.len() > c.limit/share:
-		if t := most.first(idle); t != nil {
-			return t
-		}
-		return most.first(sending)
-	case aged != nil && time.Since(aged.since) >= silence:
-		return aged
-	}
-	return idlest
-}
-
-// end closes a connection. The server notices it at its next read.
-func (c *connLimiter) end(t *trackedConn) {
-	c.move(t, working)
-	t.closed = true
-	c.open--
-	t.conn.Close()
-}
-
-// wait returns when there may be room.
-func (c *connLimiter) wait() {
-	var oldest *trackedConn
-	for _, quiet := range c.networks {
-		oldest = older(oldest, quiet.first(sending))
-	}
-	if oldest != nil {
-		alarm := time.AfterFunc(silence-time.Since(oldest.since), c.room.Broadcast)
-		defer alarm.Stop()
-	}
+	again := time.AfterFunc(idleEndEvery, c.room.Broadcast)
+	defer again.Stop()
 	c.room.Wait()
 }
 
+// left counts the end of a connection.
+func (c *connLimit) left(from netip.Prefix) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open--
+	if c.of[from]--; c.of[from] == 0 {
+		delete(c.of, from)
+	}
+	c.room.Signal()
+}
+
 // Close ends Accept.
-func (c *connLimiter) Close() error {
+func (c *connLimit) Close() error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
@@ -122,88 +109,23 @@ func (c *connLimiter) Close() error {
 	return c.Listener.Close()
 }
 
-// observe is the ConnState of the [http.Server].
-func (c *connLimiter) observe(conn net.Conn, state http.ConnState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := c.conns[conn]
-	if t == nil {
-		t = &trackedConn{conn: conn, since: time.Now(), network: c.networkOf(conn)}
-		c.conns[conn] = t
-	}
-	ends := state == http.StateClosed || state == http.StateHijacked
-	if ends {
-		delete(c.conns, conn)
-	}
-	switch {
-	case t.closed:
-		return
-	case ends:
-		c.move(t, working)
-		c.open--
-	case state == http.StateNew:
-		c.move(t, sending)
-	case state == http.StateIdle:
-		t.since = time.Now()
-		c.move(t, idle)
-	case t.kind == idle: // the header of another request has arrived
-		t.since = time.Now()
-		c.move(t, sending)
-	}
-	c.room.Signal()
-}
-
-// networkOf returns the network of a client. It is invalid for a reverse proxy
-// and for a connection without an address: no share binds them.
-func (c *connLimiter) networkOf(conn net.Conn) netip.Prefix {
+// networkOf returns the network of a client whose share binds it. It is invalid
+// for clients on this machine and those that are exempt.
+func (c *connLimit) networkOf(conn net.Conn) netip.Prefix {
 	addr := addrOf(conn.RemoteAddr().String())
-	if c.proxy(addr) {
+	if addr.IsLoopback() || c.exempt(addr) {
 		return netip.Prefix{}
 	}
 	return networkOf(addr)
 }
 
-// connKey is the context's key of a request's connection.
-type connKey struct{}
-
-// inContext is the ConnContext of the [http.Server].
-func (c *connLimiter) inContext(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, conn)
+// limitedConn is a connection that is counted until it is closed.
+type limitedConn struct {
+	net.Conn
+	end func()
 }
 
-// arriving wraps the handler of the [http.Server]: it notes when a request has
-// arrived completely.
-func (c *connLimiter) arriving(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, _ := r.Context().Value(connKey{}).(net.Conn)
-		if r.ContentLength == 0 {
-			c.arrived(conn)
-		} else {
-			r.Body = &arrivingBody{ReadCloser: r.Body, arrived: func() { c.arrived(conn) }}
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// arrived notes that the request of a connection is complete.
-func (c *connLimiter) arrived(conn net.Conn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if t := c.conns[conn]; t != nil {
-		c.move(t, working)
-	}
-}
-
-// arrivingBody is the body of a request.
-type arrivingBody struct {
-	io.ReadCloser
-	arrived func()
-}
-
-func (b *arrivingBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		b.arrived()
-	}
-	return n, err
+func (c *limitedConn) Close() error {
+	defer c.end()
+	return c.Conn.Close()
 }

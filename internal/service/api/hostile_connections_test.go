@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,92 +16,97 @@ import (
 )
 
 // TestQuietConnections: connections that say nothing, or do not finish what
-// they say, give way to one that asks; at once where they had an answer.
+// they say, hold their places for five seconds, and idle ones not for one.
 func TestQuietConnections(t *testing.T) {
-	for name, said := range map[string]string{
-		"silent": "", "slow header": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A", "idle": "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+	for said, most := range map[string]time.Duration{
+		"": 5 * time.Second, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A": 5 * time.Second, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n": 0,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			const most = 50
-			listener, stop := listening(t, api.Config{MaxConnections: most})
-			for range 3 * most {
+			const places = 50
+			listener, stop := listening(t, api.Config{MaxConnections: places})
+			for range places {
 				conn := listener.dial()
 				go func() { _, _ = io.Copy(io.Discard, conn) }()
-				_, _ = io.WriteString(conn, said)
+				go func() { _, _ = io.WriteString(conn, said) }()
 			}
-
-			time.Sleep(5 * time.Second)
+			synctest.Wait()
 			started := time.Now()
 			answer := exchangeOn(t, listener.dial(), "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-			if waited := time.Since(started); waited != 0 || answer.StatusCode != http.StatusOK {
-				t.Errorf("%s: status %d after %v", name, answer.StatusCode, waited)
+			if waited := time.Since(started); waited > most || answer.StatusCode != http.StatusOK {
+				t.Errorf("%q: status %d after %v, want %v", said, answer.StatusCode, waited, most)
 			}
 			stop()
 		})
 	}
 }
 
+// TestIdleLater: a connection that was busy while another waited gives way soon
+// after its answer.
+func TestIdleLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := newGate()
+		busy.asked = make(chan struct{}, 1)
+		listener, stop := listening(t, api.Config{MaxConnections: 1, Verifier: busy})
+		first := listener.dial()
+		go func() {
+			_, _ = io.WriteString(first, "GET /api/v1/verify?email=a@b.example HTTP/1.1\r\nHost: x\r\nX-API-Key: "+key+"\r\n\r\n")
+			_, _ = io.Copy(io.Discard, first)
+		}()
+		synctest.Wait()
+		second := listener.dial()
+		time.Sleep(10 * time.Second)
+		close(busy.open)
+		started := time.Now()
+		answer := exchangeOn(t, second, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		if waited := time.Since(started); waited > time.Second || answer.StatusCode != http.StatusOK {
+			t.Errorf("status %d after %v", answer.StatusCode, waited)
+		}
+		stop()
+	})
+}
+
 // TestOneNetworkDoesNotTakeEveryPlace checks that clients of other networks get
-// their answer at once while one network opens connections without an end, and
-// that its share does not bind a reverse proxy.
+// their answer at once while one network opens connections without an end, that
+// the network gets places again when its connections end, and that its share
+// binds neither a reverse proxy nor programs on this machine.
 func TestOneNetworkDoesNotTakeEveryPlace(t *testing.T) {
 	const whole = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-	for name, said := range map[string]string{
-		"silent": "", "slow header": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A",
-		"slow body": "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntoken=",
+	const places, share = 80, 10
+	for _, said := range []string{
+		"", "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A", "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntoken=",
 	} {
-		for from, want := range map[string]time.Duration{"2001:db8::1": 0, "9.9.9.9": 5 * time.Second} {
+		for from, want := range map[string]int{"2001:db8::1": share, "203.0.113.9": share, "9.9.9.9": places - 1, "127.0.0.1": places - 1} {
 			synctest.Test(t, func(t *testing.T) {
-				const most = 80
 				listener, stop := listening(t, api.Config{
-					MaxConnections: most, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("9.9.9.9/32")},
+					MaxConnections: places, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("9.9.9.9/32")},
 					Pages: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }),
 				})
-				open := func(from string) net.Conn {
+				var ended atomic.Int64
+				for range places - 1 {
 					conn := listener.dialFrom(from)
-					go func() { _, _ = io.Copy(io.Discard, conn) }()
+					go func() {
+						_, _ = io.Copy(io.Discard, conn)
+						ended.Add(1)
+					}()
 					go func() { _, _ = io.WriteString(conn, said) }()
-					synctest.Wait()
-					return conn
 				}
-				for range most {
-					open(from)
+				synctest.Wait()
+				if open := places - 1 - int(ended.Load()); open != want {
+					t.Errorf("%q from %s: %d open, want %d", said, from, open, want)
 				}
 				started := time.Now()
 				answer := exchangeOn(t, listener.dialFrom("10.0.0.1"), whole)
-				if waited := time.Since(started); waited != want || answer.StatusCode != http.StatusOK {
-					t.Errorf("%s from %s: status %d after %v, want %v", name, from, answer.StatusCode, waited, want)
+				if waited := time.Since(started); waited != 0 || answer.StatusCode != http.StatusOK {
+					t.Errorf("%q from %s: status %d after %v", said, from, answer.StatusCode, waited)
+				}
+				time.Sleep(time.Minute)
+				if answer := exchangeOn(t, listener.dialFrom(from), whole); answer.StatusCode != http.StatusOK {
+					t.Errorf("%q from %s, a minute later: status %d", said, from, answer.StatusCode)
 				}
 				stop()
 			})
 		}
 	}
-}
-
-// TestQuietestFirst: of idle connections the one that has been so for longest
-// gives way, and one that has just been opened does not.
-func TestQuietestFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		listener, stop := listening(t, api.Config{MaxConnections: 3})
-		const question = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-		first, second := listener.dial(), listener.dial()
-		exchangeOn(t, first, question)
-		exchangeOn(t, second, question)
-		time.Sleep(time.Second)
-		exchangeOn(t, first, question) // now the second has been idle for longer
-		opened := listener.dial()
-		synctest.Wait()
-		another := listener.dial()
-		if _, err := second.Read(make([]byte, 1)); err == nil {
-			t.Error("the second connection is open")
-		}
-		for _, conn := range []net.Conn{opened, first, another} {
-			if answer := exchangeOn(t, conn, question); answer.StatusCode != http.StatusOK {
-				t.Errorf("status %d", answer.StatusCode)
-			}
-		}
-		stop()
-	})
 }
 
 // exchangeOn sends a request as it is and returns the answer, its body read.

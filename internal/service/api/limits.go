@@ -16,9 +16,9 @@ const (
 	// idleTimeout is how long a connection may wait for its next request. It is
 	// short, because clients without a key can hold connections, too.
 	idleTimeout = 30 * time.Second
-	// silence is how long a connection may take to send its request while
-	// others wait: this machine may be busy and slow to read it.
-	silence = 5 * time.Second
+	// maxStreams is how many requests a connection of HTTP/2 may have at a
+	// time: as many as RFC 9113 §6.5.2 asks for at least.
+	maxStreams = 100
 	// readyTimeout is how long /readyz waits for the database.
 	readyTimeout = 2 * time.Second
 	// slack is added to the time of a verification for the rest of a request's
@@ -26,8 +26,8 @@ const (
 	slack = 5 * time.Second
 )
 
-// DefaultMaxConnections is how many connections are open at a time; for one
-// more, one without a complete request is closed. Each takes a descriptor, and
-// SMTP sessions and DNS queries need some as well. It is more than the
-// verifications that run and wait for their turn.
+// DefaultMaxConnections is how many connections are open at a time, and an
+// eighth of it how many of one network. Each takes a descriptor, and SMTP
+// sessions and DNS queries need some as well. It is more than the verifications
+// that run and wait for their turn.
 const DefaultMaxConnections = 4096

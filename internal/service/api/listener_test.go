@@ -78,32 +78,41 @@ func listening(t *testing.T, config api.Config) (listener *pipeListener, stop fu
 	}
 }
 
-// TestStrictTransport: a server that speaks TLS itself has browsers keep to it;
-// one without TLS says nothing.
+// TestStrictTransport: a server that speaks TLS itself speaks HTTP/2, and has
+// browsers keep to TLS; one without TLS says nothing.
 func TestStrictTransport(t *testing.T) {
 	certificate := httptest.NewTLSServer(nil)
 	certificate.Close()
-	for scheme, want := range map[string]string{"https": "max-age=31536000", "http": ""} {
+	for _, c := range []struct {
+		scheme, want string
+		protocols    []string
+		version      int
+	}{
+		{"https", "max-age=31536000", []string{"h2", "http/1.1"}, 2},
+		{"https", "max-age=31536000", []string{"http/1.1"}, 1},
+		{"http", "", nil, 1},
+	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		url := scheme + "://" + listener.Addr().String() + "/healthz"
-		if scheme == "https" {
-			listener = tls.NewListener(listener, &tls.Config{Certificates: certificate.TLS.Certificates})
+		url := c.scheme + "://" + listener.Addr().String() + "/healthz"
+		config := api.Config{Verifier: verifierFunc(accepts)}
+		if c.scheme == "https" {
+			config.TLS = &tls.Config{Certificates: certificate.TLS.Certificates, NextProtos: c.protocols}
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		s := newServer(t, api.Config{Verifier: verifierFunc(accepts)})
+		s := newServer(t, config)
 		go func() { ended <- s.Serve(ctx, listener) }()
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
 		response, err := client.Get(url)
 		if err != nil {
 			t.Fatal(err)
 		}
 		response.Body.Close()
-		if got := response.Header.Get("Strict-Transport-Security"); got != want {
-			t.Errorf("%s: %q, want %q", scheme, got, want)
+		if got := response.Header.Get("Strict-Transport-Security"); got != c.want || response.ProtoMajor != c.version {
+			t.Errorf("%s, %v: %q in %s, want %q", c.scheme, c.protocols, got, response.Proto, c.want)
 		}
 		client.CloseIdleConnections()
 		stop()

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -61,6 +62,9 @@ type Config struct {
 	// MaxConnections is the number of open connections. Default:
 	// [DefaultMaxConnections].
 	MaxConnections int
+	// TLS, if it is set, has the server speak TLS, and HTTP/2 where its
+	// NextProtos has "h2". Default: it speaks plain HTTP/1.1.
+	TLS *tls.Config
 	// Logger receives one info line for each verification, without the
 	// local-part, and debug lines about other requests. Default: silent.
 	Logger *slog.Logger
@@ -109,10 +113,16 @@ func (s *Server) Load() endpoint.Load { return s.verify.Load() }
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	running, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
-	clients := newConnLimiter(listener, s.config.MaxConnections, s.isProxy)
 	httpServer := s.httpServer(running)
-	httpServer.Handler = clients.arriving(httpServer.Handler)
-	httpServer.ConnState, httpServer.ConnContext = clients.observe, clients.inContext
+	limited := newConnLimit(listener, s.config.MaxConnections, s.isProxy)
+	limited.endIdle = func() {
+		httpServer.SetKeepAlivesEnabled(false) // ends the idle ones
+		httpServer.SetKeepAlivesEnabled(true)
+	}
+	clients := net.Listener(limited)
+	if s.config.TLS != nil {
+		clients = tls.NewListener(clients, s.config.TLS)
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- httpServer.Serve(clients) }()
 	select {
@@ -137,6 +147,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 func (s *Server) httpServer(running context.Context) *http.Server {
 	return &http.Server{
 		Handler:                      strict(s.Handler()),
+		TLSConfig:                    s.config.TLS,
+		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like every unknown path
 		ReadHeaderTimeout:            headerTimeout,
 		ReadTimeout:                  readTimeout,

@@ -114,13 +114,15 @@ func (m *Manager) isOurs(_ context.Context, host string) error {
 	return nil
 }
 
-// Listener returns a listener that speaks TLS, and answers the TLS challenges
-// of the certificate authority (RFC 8737).
-func (m *Manager) Listener(plain net.Listener) net.Listener {
+// TLS is for a server that speaks HTTP/2 and HTTP/1.1, and answers the TLS
+// challenges of the certificate authority (RFC 8737). A nil Manager has none.
+func (m *Manager) TLS() *tls.Config {
+	if m == nil {
+		return nil
+	}
 	config := m.manager.TLSConfig()
-	config.NextProtos = []string{"http/1.1", acme.ALPNProto}
 	config.MinVersion = tls.VersionTLS12
-	return tls.NewListener(plain, config)
+	return config
 }
 
 // URL is where clients reach a server that listens at an address.
