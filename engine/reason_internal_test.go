@@ -1,14 +1,14 @@
 package engine
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"os"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // TestRows holds each row to what its fields mean together.
@@ -78,28 +78,49 @@ func TestRowsAreChosen(t *testing.T) {
 	}
 }
 
-// TestEveryReasonHasARow compares the constants with the rows.
-func TestEveryReasonHasARow(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "reason.go", nil, 0)
+// TestEveryClassHasAReason: a refusal of the mailbox is one of the verdict, and
+// no other is. The page for users has them all.
+func TestEveryClassHasAReason(t *testing.T) {
+	page, err := os.ReadFile("../docs/replies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	constants := map[Reason]bool{}
-	ast.Inspect(file, func(node ast.Node) bool {
-		spec, ok := node.(*ast.ValueSpec)
-		if !ok || len(spec.Values) != 1 || !strings.HasPrefix(spec.Names[0].Name, "Reason") {
-			return true
+	for _, class := range replies.Classes() {
+		reason, documented := reasonOf[class], "depends"
+		if class != replies.ClassOK {
+			documented = "`" + string(reason) + "` | " + string(reason.Verdict())
 		}
-		word, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
+		if (reason == "") != (class == replies.ClassOK) || class.Dead() != (reason.Verdict() == VerdictUndeliverable) {
+			t.Errorf("%s has the reason %q, %s", class, reason, reason.Verdict())
 		}
-		constants[Reason(word)] = true
-		if _, ok := rows[Reason(word)]; !ok {
-			t.Errorf("%s has no row", spec.Names[0].Name)
+		row := regexp.MustCompile("(?m)^\\| `" + string(class) + "` \\|.*\\| " + regexp.QuoteMeta(documented))
+		if !row.Match(page) {
+			t.Errorf("docs/replies.md lacks %s with %s", class, documented)
 		}
-		return true
-	})
+	}
+	given := 0
+	for _, row := range rows {
+		if row.class != "" {
+			given++
+		}
+	}
+	if given != len(reasonOf) {
+		t.Errorf("%d reasons have a class, and %d classes a reason", given, len(reasonOf))
+	}
+}
+
+// TestEveryReasonHasARow compares the constants with the rows.
+func TestEveryReasonHasARow(t *testing.T) {
+	source, err := os.ReadFile("reason.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := regexp.MustCompile(`(?m)^\tReason\w+ +Reason = "(\w+)"`).FindAllSubmatch(source, -1)
+	for _, constant := range constants {
+		if _, ok := rows[Reason(constant[1])]; !ok {
+			t.Errorf("%s has no row", constant[1])
+		}
+	}
 	if len(constants) != len(rows) {
 		t.Errorf("%d constants, and %d rows", len(constants), len(rows))
 	}

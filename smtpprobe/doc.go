@@ -46,9 +46,12 @@
 //     large. One that was the only job of a transaction is then asked alone:
 //     one command at a time, in a session of its own. That answer is final. A
 //     mailbox at which the host falls silent owns that timeout.
-//  3. Behind the first recipient of a session only five classes are believed:
-//     accepted, no such user, disabled, moved, full. Anything else may be about
-//     the session and is asked again alone, once per host and wording.
+//  3. Behind the first recipient of a session a reply is believed that says
+//     what is the matter with the mailbox: it is accepted (also with 252), does
+//     not exist, is disabled, has moved or is full
+//     ([replies.Class.AboutMailbox]). So is greylisting, as to ask again at
+//     once is what it is against. Anything else may be about the session, and
+//     the recipient is asked about alone, once per host and wording.
 //     A control that is refused, and not called unknown, says nothing by
 //     itself: it may have been one recipient too many, whatever the words. So
 //     it is named again, in a transaction of its own, and if it is refused for

@@ -121,16 +121,16 @@ func (p *Pool) note(s *session, domain string, said dialogue.Exchange, early boo
 	g.said = Said{
 		Provider: g.key.name, At: now, Class: said.Class, Code: said.Reply.Code, Enhanced: said.Reply.Enhanced,
 	}
-	switch said.Class {
-	case replies.ClassBlocked:
+	switch {
+	case said.Class.AboutMailbox():
+		g.Answered(domain, now)
+	case said.Class == replies.ClassBlocked:
 		g.Blocked(domain, early, said.Reply.Code, now)
-	case replies.ClassGreylisted:
+	case said.Class == replies.ClassGreylisted:
 		p.ways.Greylisted(s.way, s.route.addr.Addr(), now)
 		g.Observed(now)
-	case replies.ClassRateLimited:
+	case said.Class == replies.ClassRateLimited:
 		g.RateLimited(s.began, now)
-	case replies.ClassOK, replies.ClassNoSuchUser, replies.ClassDisabled, replies.ClassMoved, replies.ClassMailboxFull:
-		g.Answered(domain, now)
 	default:
 		g.Observed(now)
 	}

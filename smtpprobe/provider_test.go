@@ -1,6 +1,7 @@
 package smtpprobe_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -158,17 +159,24 @@ func TestProviderIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAnAnswerClearsAProvider sees that blocks with answers for mailboxes
+// TestAnAnswerClearsAProvider sees that blocks with answers about mailboxes
 // between them are those of domains.
 func TestAnAnswerClearsAProvider(t *testing.T) {
-	var on atomic.Bool
-	inBubble(t, smtpprobe.Config{}, one(blocking("RCPT", &on)), func(b *bubble) {
-		for i, domain := range numbered(12) {
-			on.Store(i%3 != 0)
-			b.checkAnswered(b.askInTurn(of("192.0.2.1", domain)), 0)
-			time.Sleep(time.Minute)
-		}
-	})
+	for _, answer := range []string{"250 2.1.5 ok", "252 2.1.5 cannot verify", "550 5.1.1 no such user", "452 4.2.2 mailbox full"} {
+		t.Run(answer, func(t *testing.T) {
+			var on atomic.Bool
+			host := blocking("RCPT", &on)
+			refuses := host.RCPT
+			host.RCPT = func(v *visit, to string) string { return cmp.Or(refuses(v, to), answer) }
+			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+				for i, domain := range numbered(33) {
+					on.Store(i%3 != 0)
+					b.checkAnswered(b.askInTurn(of("192.0.2.1", domain)), 0)
+					time.Sleep(time.Minute)
+				}
+			})
+		})
+	}
 }
 
 // TestProviderIsLeftAloneForLonger sees that pauses grow with a provider that

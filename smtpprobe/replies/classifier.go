@@ -10,26 +10,6 @@ import (
 	"time"
 )
 
-// Class is what a reply proves.
-type Class string
-
-// The classes.
-const (
-	ClassOK           Class = "ok"             // 2yz to RCPT: this host takes mail for the mailbox
-	ClassOKUnverified Class = "ok_unverified"  // 252: accepted without verification
-	ClassNoSuchUser   Class = "no_such_user"   // the mailbox does not exist
-	ClassDisabled     Class = "disabled"       // the mailbox exists and takes no mail
-	ClassMoved        Class = "moved"          // the mailbox has another address now
-	ClassMailboxFull  Class = "mailbox_full"   // the mailbox is over its quota
-	ClassNotOurDomain Class = "not_our_domain" // the host does not serve the domain (to us)
-	ClassGreylisted   Class = "greylisted"     // deferred once, whoever the client is (RFC 6647)
-	ClassRateLimited  Class = "rate_limited"   // too much or too fast
-	ClassTemporary    Class = "temporary"      // any other 4yz
-	ClassBlocked      Class = "blocked"        // concerns the client: address, sender, HELO, reputation, policy
-	ClassRestricted   Class = "restricted"     // the mailbox or list takes mail from certain senders only
-	ClassAmbiguous    Class = "ambiguous"      // a 5yz that names nothing
-)
-
 // Classification is what a reply was read as, and why.
 type Classification struct {
 	Class      Class
@@ -149,7 +129,7 @@ func (c *Classifier) read(q Input) Classification {
 // invitesAnotherTry reports whether a reply is worth a second question: a 4yz
 // one (RFC 5321 §4.2.1), or one that puts off.
 func invitesAnotherTry(code int, class Class) bool {
-	return code/100 == 4 || class == ClassGreylisted || class == ClassRateLimited
+	return code/100 == 4 || meanings[class].putsOff
 }
 
 // permanently returns the question with the reply as a permanent refusal.
@@ -174,14 +154,13 @@ func (s *ruleSet) decide(q Input, words []word) Classification {
 // anything permanently, and not one whose enhanced status code says 4, and a
 // refusal before RCPT concerns the client.
 func lawful(class Class, q Input) Class {
-	switch class {
-	case ClassNoSuchUser, ClassDisabled, ClassMoved:
-		if q.Reply.Code < 500 || strings.HasPrefix(q.Reply.Enhanced, "4.") {
-			return ClassTemporary
-		}
-		if q.Phase != smtp.PhaseRCPT {
-			return ClassBlocked
-		}
+	switch {
+	case !class.Dead():
+		return class
+	case q.Reply.Code < 500, strings.HasPrefix(q.Reply.Enhanced, "4."):
+		return ClassTemporary
+	case q.Phase != smtp.PhaseRCPT:
+		return ClassBlocked
 	}
 	return class
 }

@@ -132,30 +132,6 @@ func anySaid(phrases []int, said phraseSet) bool {
 	return false
 }
 
-// aboutMailboxes are the reply codes that can concern a mailbox: 55z is about
-// the mail system, 50z about syntax and 53z about authentication (RFC 5321
-// §4.2.1, RFC 4954 §6). The other codes are not standard but used.
-var aboutMailboxes = []string{"55x", "51x", "52x", "54x", "57x", "58x"}
-
-// scope limits the rules of a class unless they set phase or code themselves:
-// rules about the mailbox apply at RCPT and to permanent refusals only.
-var scope = map[Class]struct {
-	phases []smtp.Phase
-	codes  []string
-}{
-	ClassNoSuchUser:   {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
-	ClassDisabled:     {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
-	ClassMoved:        {[]smtp.Phase{smtp.PhaseRCPT}, aboutMailboxes},
-	ClassMailboxFull:  {[]smtp.Phase{smtp.PhaseRCPT}, nil},
-	ClassNotOurDomain: {[]smtp.Phase{smtp.PhaseRCPT}, nil},
-	ClassGreylisted:   {},
-	ClassRateLimited:  {},
-	ClassTemporary:    {},
-	ClassBlocked:      {},
-	ClassRestricted:   {[]smtp.Phase{smtp.PhaseRCPT}, nil},
-	ClassAmbiguous:    {},
-}
-
 // ruleSet is rules in the order in which they are tried.
 type ruleSet struct {
 	ordered []rule
@@ -260,7 +236,7 @@ func (e ruleEntry) check() error {
 }
 
 func (s *ruleSet) compile(entry ruleEntry, parser phraseParser) (rule, error) {
-	within, ok := scope[entry.Class]
+	phases, codes, ok := entry.Class.scope()
 	if !ok {
 		return rule{}, fmt.Errorf("class %q is unknown", entry.Class)
 	}
@@ -272,10 +248,10 @@ func (s *ruleSet) compile(entry ruleEntry, parser phraseParser) (rule, error) {
 		wait: entry.Wait, phases: entry.Phase, codes: entry.Code, enhanced: entry.Enhanced, hosts: entry.Host,
 	}
 	if len(r.phases) == 0 {
-		r.phases = within.phases
+		r.phases = phases
 	}
 	if len(r.codes) == 0 {
-		r.codes = within.codes
+		r.codes = codes
 	}
 	var err error
 	if r.text, err = s.index(parser, entry.Text); err != nil {

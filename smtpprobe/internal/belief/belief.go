@@ -135,18 +135,13 @@ func (c *Case) NoTimeFor(i int) Fate {
 	return Final
 }
 
-// believes reports whether a reply to a recipient that was not the first of the
-// session is about the mailbox: it says what is the matter with it, or the host
-// says the same to one that is alone.
+// believes reports whether a reply to a recipient is about the mailbox, and not
+// about the session so far: its class says so, the recipient was the first of
+// the session, or the host has said the same to a lone one. A recipient that is
+// greylisted is believed, too: to ask again at once would not help, and is what
+// greylisting is against.
 func (c *Case) believes(r *dialogue.Recipient) bool {
-	switch r.Class {
-	case replies.ClassOK, replies.ClassOKUnverified, replies.ClassNoSuchUser, replies.ClassDisabled,
-		replies.ClassMoved, replies.ClassMailboxFull:
-		return true
-	case replies.ClassGreylisted:
-		return true // to ask again at once would not help, and is what greylisting is against
-	}
-	return r.Before == 0 || c.Shown[SortOf(r)]
+	return r.Class.AboutMailbox() || r.Class == replies.ClassGreylisted || r.Before == 0 || c.Shown[SortOf(r)]
 }
 
 // Tells reports whether the reply to a recipient says something about how the

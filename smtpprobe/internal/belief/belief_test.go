@@ -62,7 +62,8 @@ var replyTo = map[string]string{
 	"ok": "250 2.1.5 ok", "no": "550 5.1.1 no such user", "full": "452 4.2.2 mailbox full",
 	"blocked": "550 5.7.1 blocked", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
 	"421": "421 4.7.0 closing", "storage": "452 requested action not taken", "nameless": "550 rejected",
-	"absent": "550 5.1.1 recipient is absent",
+	"absent": "550 5.1.1 recipient is absent", "unverified": "252 2.1.5 cannot verify", "off": "550 5.2.1 mailbox disabled",
+	"moved": "551 5.1.6 user has moved to b@b.example",
 }
 
 func replyOf(word string) *smtp.Reply {
@@ -108,13 +109,16 @@ func TestFates(t *testing.T) {
 		given []func(*Case)
 		want  string
 	}{
-		// In step: five classes count in company, others only first or alone.
+		// In step: what is said of the mailbox counts in company, and
+		// greylisting; other replies count first or alone.
 		{"ok ok control:no", nil, "final"},
 		{"ok ok ok full control:no", []func(*Case){later}, "final final final"},
 		{"ok ok blocked blocked control:no", nil, "final alone again"},
 		{"ok ok blocked control:no", []func(*Case){shown("550 5.7.1 blocked")}, "final final"},
 		{"ok blocked control:blocked", nil, "final"},
 		{"ok ok grey control:no", nil, "final final"},
+		{"ok ok unverified control:no", nil, "final final"},
+		{"ok ok off moved ok control:no", []func(*Case){heard}, "final final final final"},
 		{"ok blocked ok control:no", nil, "final final"},
 		{"ok ok many control:no", nil, "again again"},
 		{"ok ok storage control:no", nil, "again again"},

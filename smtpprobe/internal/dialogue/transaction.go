@@ -62,10 +62,7 @@ type Recipient struct {
 func (r *Recipient) IsControl() bool { return r.Role == Control || r.Role == Canary }
 
 // Dead reports whether the mailbox was said to take no mail for good.
-func (r *Recipient) Dead() bool {
-	return r.Reply != nil &&
-		(r.Class == replies.ClassNoSuchUser || r.Class == replies.ClassDisabled || r.Class == replies.ClassMoved)
-}
+func (r *Recipient) Dead() bool { return r.Reply != nil && r.Class.Dead() }
 
 // Exchange is a command and its reply.
 type Exchange struct {
