@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -30,7 +31,7 @@ type accountRecord struct {
 type accountsListCommand struct{ keysFlags }
 
 // Run prints the accounts, the oldest first.
-func (c *accountsListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *accountsListCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		accounts, err := s.Accounts(ctx)
 		if err != nil {
@@ -64,7 +65,7 @@ type accountsResetCommand struct {
 
 // Run sets a random password and prints it, with nothing else on standard
 // output.
-func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		account, err := s.AccountByLogin(ctx, c.Login)
 		if errors.Is(err, store.ErrNotFound) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -24,8 +25,8 @@ func TestResetAccount(t *testing.T) {
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	check(t, err)
 	defer out.Close()
-	flags := keysFlags{dataFlag: dataFlag{Data: folder}}
-	check(t, (&accountsResetCommand{keysFlags: flags, Login: "Ada@acme.example"}).Run(t.Context(), terminal{out: out, err: os.Stderr}, &logFlags{}))
+	flags := keysFlags{DataFlag: settings.DataFlag{Data: folder}}
+	check(t, (&accountsResetCommand{keysFlags: flags, Login: "Ada@acme.example"}).Run(t.Context(), terminal{out: out, err: os.Stderr}, &settings.LogFlags{}))
 	text, err := os.ReadFile(out.Name())
 	check(t, err)
 	password := strings.TrimSpace(string(text))

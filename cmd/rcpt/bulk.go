@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/list/file"
@@ -24,27 +25,27 @@ import (
 
 // bulkCommand is "rcpt bulk".
 type bulkCommand struct {
-	engineFlags `group:"Verification"`
+	settings.EngineFlags `group:"Verification"`
 	debugFlag
-	Input        string        `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl, .ndjson or .xlsx, also with .gz or .zst behind it; or - for standard input."`
-	Output       outputName    `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv, .jsonl or .xlsx file; .csv.gz, .csv.zst and the like are compressed. Default: standard output."`
-	Overwrite    bool          `help:"Replace an existing OUTPUT."`
-	Resume       bool          `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`
-	Only         []onlyResult  `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
-	Split        bool          `help:"Also write four files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
-	CSVRaw       bool          `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
-	Column       []string      `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
-	Sheet        string        `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the first."`
-	Dedupe       bool          `help:"Leave out rows whose addresses were in rows before."`
-	Sample       positiveCount `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
-	Seed         uint64        `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`
-	RetryUnknown string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
-	Since        string        `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run over any list, by the address, and verify only addresses that are new or whose result is older than --max-age."`
-	MaxAge       maxAge        `placeholder:"AGE" default:"30d" help:"How old a result of --since may be, in days or hours. Default: ${default}."`
-	Concurrency  positiveCount `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for their mail host or its provider. Default: ${default}."`
-	RetryWindow  retryWindow   `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`
-	State        string        `placeholder:"DIR" help:"Folder for the journal, and for results that do not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
-	NoProgress   bool          `help:"Do not show the progress."`
+	Input        string         `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl, .ndjson or .xlsx, also with .gz or .zst behind it; or - for standard input."`
+	Output       outputName     `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv, .jsonl or .xlsx file; .csv.gz, .csv.zst and the like are compressed. Default: standard output."`
+	Overwrite    bool           `help:"Replace an existing OUTPUT."`
+	Resume       bool           `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`
+	Only         []onlyResult   `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
+	Split        bool           `help:"Also write four files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
+	CSVRaw       bool           `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
+	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
+	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the first."`
+	Dedupe       bool           `help:"Leave out rows whose addresses were in rows before."`
+	Sample       settings.Count `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
+	Seed         uint64         `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`
+	RetryUnknown string         `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
+	Since        string         `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run over any list, by the address, and verify only addresses that are new or whose result is older than --max-age."`
+	MaxAge       maxAge         `placeholder:"AGE" default:"30d" help:"How old a result of --since may be, in days or hours. Default: ${default}."`
+	Concurrency  settings.Count `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for their mail host or its provider. Default: ${default}."`
+	RetryWindow  retryWindow    `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`
+	State        string         `placeholder:"DIR" help:"Folder for the journal, and for results that do not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
+	NoProgress   bool           `help:"Do not show the progress."`
 }
 
 // retryWindow is a duration that may be zero.
@@ -77,7 +78,7 @@ func (a *maxAge) UnmarshalText(text []byte) error {
 }
 
 // Run verifies the list. It checks all arguments before it touches the output.
-func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	stop := listenForStops(ctx, std.err)
 	defer stop.release()
 	if err := c.makeState(); err != nil {
@@ -258,11 +259,11 @@ func (c *bulkCommand) makeState() error {
 func (c *bulkCommand) verifier(
 	ctx context.Context, logger *slog.Logger, network func(engine.NetworkStatus),
 ) (*engine.Verifier, error) {
-	config, err := c.config(quietlog.New(logger))
+	config, err := c.Config(quietlog.New(logger))
 	if err != nil {
 		return nil, err
 	}
-	config.HELO, config.ControlSecret = helo(ctx, config), c.controlSecret(logger)
+	config.HELO, config.ControlSecret = settings.HELO(ctx, config), c.ControlSecret(logger)
 	config.Hooks.Network = network
 	config.PaceMemory = c.paceMemory(logger)
 	return engine.New(config)

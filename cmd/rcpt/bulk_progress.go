@@ -10,6 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -24,13 +25,13 @@ type progressView interface {
 // viewFor chooses between a live line on a terminal, lines in the log, and
 // nothing. The logger may be used while the view is shown.
 func (c *bulkCommand) viewFor(
-	std terminal, total func() file.Total, logs *logFlags,
+	std terminal, total func() file.Total, logs *settings.LogFlags,
 ) (progressView, *slog.Logger) {
 	if !c.NoProgress && movesCursor(std.err) && !(c.toStdout() && tty.Is(std.out)) {
 		line := &liveLine{terminal: std.err, total: total}
-		return line, logs.logger(line, slog.LevelInfo)
+		return line, logs.Logger(line, slog.LevelInfo)
 	}
-	logger := logs.logger(std.err, slog.LevelInfo)
+	logger := logs.Logger(std.err, slog.LevelInfo)
 	if c.NoProgress {
 		return noProgress{}, logger
 	}

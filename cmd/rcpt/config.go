@@ -1,317 +1,104 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"reflect"
-	"regexp"
-	"slices"
-	"strings"
+	"io"
+	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
-	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
-	"github.com/rcpt/rcpt/internal/sys/yamlfile"
-	"go.yaml.in/yaml/v4"
 )
 
-// environmentPrefix begins the names of the environment variables that set
-// flags: RCPT_SMTP_PORT sets --smtp-port.
-const environmentPrefix = "RCPT"
-
-// unsetEmpty unsets our variables that are empty. Compose files and unit files
-// set them so for settings that were not chosen.
-func unsetEmpty(environment []string) {
-	for _, variable := range environment {
-		if name, empty := strings.CutSuffix(variable, "="); empty && strings.HasPrefix(name, environmentPrefix+"_") {
-			os.Unsetenv(name)
-		}
-	}
+// configCommand is "rcpt config".
+type configCommand struct {
+	Check configCheckCommand `cmd:"" help:"Check a configuration file, and the lists and rules that it names."`
+	Show  configShowCommand  `cmd:"" help:"Print the settings of a command, and where each comes from."`
 }
 
-// configFlag is the path of a configuration file.
-type configFlag string
+// configCheckCommand is "rcpt config check".
+type configCheckCommand struct {
+	File string `arg:"" help:"The configuration file."`
+}
 
-// BeforeResolve loads the file and registers its settings with kong.
-func (configFlag) BeforeResolve(parsed *kong.Context, trace *kong.Path) error {
-	path := string(parsed.FlagValue(trace.Flag).(configFlag))
-	file, err := loadConfig(path)
+// Run prints every error in the file.
+func (c *configCheckCommand) Run(std terminal, model *kong.Kong) error {
+	data, err := wholefile.Read(c.File)
 	if err != nil {
-		return fmt.Errorf("%s: %w", originOf(parsed, trace, path), err)
+		return usage(fmt.Errorf("%s: %w", c.File, err))
 	}
-	parsed.AddResolver(file)
-	return nil
-}
-
-// originOf says where the value of a flag comes from. kong traces the command
-// line only.
-func originOf(parsed *kong.Context, trace *kong.Path, value string) string {
-	if slices.Contains(parsed.Path, trace) {
-		return "--" + trace.Flag.Name + " " + value
+	count, errs := settings.Check(c.File, data, model.Model)
+	if len(errs) == 0 {
+		_, err := fmt.Fprintf(std.out, "%s is valid: %d settings\n", tty.Printable(c.File), count)
+		return err
 	}
-	return strings.Join(trace.Flag.Envs, " or ") + "=" + value
+	for _, err := range errs {
+		text := tty.Printable(lineBreaks.Replace(fmt.Sprintf("%s: %v", c.File, err)))
+		if _, err := io.WriteString(std.err, text+"\n"); err != nil {
+			return err
+		}
+	}
+	return usage(fmt.Errorf("%s is not valid", c.File))
 }
 
-// configFile holds the settings of a YAML file by the names of flags. The
-// command line and the environment override it.
-type configFile struct {
-	path     string
-	settings map[string]setting
+// configShowCommand is "rcpt config show".
+type configShowCommand struct {
+	JSON bool     `name:"json" env:"-" help:"Print JSON lines."`
+	Line []string `arg:"" optional:"" name:"command" passthrough:"partial" help:"The command with its flags and arguments, as you would run it. Default: serve."`
 }
 
-// setting is a value as it is written on the command line, and its line in the
-// file.
-type setting struct {
-	value string
-	line  int
-}
-
-func loadConfig(path string) (configFile, error) {
-	data, err := wholefile.Read(path)
+// Run prints what the command would use, without running it.
+func (c *configShowCommand) Run(ctx context.Context, std terminal, outer *kong.Context) error {
+	line := c.Line
+	if len(line) == 0 {
+		line = []string{"serve"}
+	}
+	if path := onCommandLine(outer, "config"); path != "" {
+		line = append([]string{"--config", path}, line...)
+	}
+	parser, err := newParser(ctx, &commandLine{}, std)
 	if err != nil {
-		return configFile{}, err
+		return err
 	}
-	file, errs := readConfig(path, data)
-	return file, errors.Join(errs...)
-}
-
-// readConfig reads the settings of a file. It returns the errors of all of
-// them.
-func readConfig(path string, data []byte) (configFile, []error) {
-	sections, err := sectionsOf(data)
+	given := settings.Watch(parser.Model.Node)
+	parsed, err := parser.Parse(line)
+	if errors.Is(err, errPrinted) {
+		return nil
+	}
 	if err != nil {
-		return configFile{}, []error{err}
+		return usage(err)
 	}
-	file := configFile{path: path, settings: map[string]setting{}}
-	var errs []error
-	for i := 0; i < len(sections); i += 2 {
-		key, value := sections[i], sections[i+1]
-		if err := file.add(key.Value, value, key.Line); err != nil {
-			errs = append(errs, fmt.Errorf("line %d: %w", key.Line, err))
-		}
-	}
-	return file, errs
-}
-
-// sectionsOf returns the keys and values of a file by turns.
-func sectionsOf(data []byte) ([]*yaml.Node, error) {
-	root, err := yamlfile.Parse(data)
-	if err != nil || root == nil || root.ShortTag() == nullTag {
-		return nil, err
-	}
-	if root.Kind != yaml.MappingNode {
-		const format = "line %d: there is no setting: write settings as NAME: VALUE, one per line"
-		return nil, fmt.Errorf(format, root.Line)
-	}
-	return root.Content, yamlfile.Decode(root, &map[string]any{})
-}
-
-// add adds what stands under a key.
-func (c configFile) add(key string, value *yaml.Node, line int) error {
-	empty := value.ShortTag() == nullTag
-	switch {
-	case key == paceSetting && value.Kind == yaml.MappingNode:
-		return c.addPace(value, line)
-	case (key == egressSetting || key == routesSetting) && value.ShortTag() != textTag && !empty:
-		return c.addYAML(key, value, line)
-	}
-	text, err := flagValue(value)
-	if err != nil {
-		err = fmt.Errorf("%q: %w", key, err)
-	}
-	c.settings[key] = setting{text, line}
-	return err
-}
-
-// Short tags of scalars.
-const (
-	nullTag  = "!!null"
-	textTag  = "!!str"
-	wholeTag = "!!int"
-)
-
-// flagValue returns a YAML value as it is written on the command line: the
-// items of a sequence are separated by commas.
-func flagValue(value *yaml.Node) (string, error) {
-	switch {
-	case value.Kind == yaml.MappingNode:
-		return "", errors.New("a mapping cannot be the value of a setting")
-	case value.Kind == yaml.SequenceNode:
-		var items []string
-		for _, item := range value.Content {
-			text, err := flagValue(item)
-			if err != nil {
-				return "", err
-			}
-			items = append(items, strings.ReplaceAll(text, ",", `\,`))
-		}
-		return strings.Join(items, ","), nil
-	case value.ShortTag() == nullTag:
-		return "", errors.New(`the value is missing: write one, or leave the setting out`)
-	case value.ShortTag() == wholeTag: // 1_000 and 0o17 too
-		var number any
-		err := yamlfile.Decode(value, &number)
-		return fmt.Sprint(number), err
-	}
-	return value.Value, nil
-}
-
-// Validate fails for keys that are not a flag of any command: one file serves
-// all commands.
-func (c configFile) Validate(app *kong.Application) error {
-	known := settingsOf(app)
-	for key, found := range c.settings {
-		if known[key] == nil {
-			return fmt.Errorf("in %s, line %d: %w", c.path, found.line, unknownSetting(key, known))
-		}
-	}
-	return nil
-}
-
-// settingsOf returns the flags that a file may set, of all commands, by name.
-func settingsOf(app *kong.Application) map[string]*kong.Flag {
-	known := map[string]*kong.Flag{}
-	for _, flag := range flagsOf(app.Node) {
-		if settable(flag) && flag.Name != "config" {
-			known[flag.Name] = flag
-		}
-	}
-	return known
-}
-
-func unknownSetting(key string, known map[string]*kong.Flag) error {
-	if near := nearest(key, slices.Sorted(maps.Keys(known))); near != "" {
-		return fmt.Errorf("unknown setting %q: did you mean %q?", key, near)
-	}
-	return fmt.Errorf("unknown setting %q: settings have the names of flags, such as %q", key, "smtp-port")
-}
-
-// settable reports whether the environment or a file may set a flag. A flag
-// about one call, such as the name of a new key, has the tag env:"-".
-func settable(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
-
-// Resolve returns the value of a flag that the command line does not set.
-func (c configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	if !settable(flag) {
-		return nil, nil
-	}
-	for _, name := range flag.Envs {
-		if _, set := os.LookupEnv(name); set {
-			return nil, nil
-		}
-	}
-	set, found := c.settings[flag.Name]
-	if !found {
-		return nil, nil
-	}
-	if err := tryOut(flag, set.value); err != nil {
-		return nil, fmt.Errorf("in %s, line %d: %w", c.path, set.line, err)
-	}
-	return set.value, nil
-}
-
-// tryOut parses a value as kong will. The error of kong itself would not name
-// the file.
-func tryOut(flag *kong.Flag, value string) error {
-	if flag.Enum != "" && !slices.Contains(flag.EnumSlice(), value) {
-		return fmt.Errorf("%q is not one of %s", value, strings.Join(flag.EnumSlice(), ", "))
-	}
-	scan := kong.Scan().PushTyped(value, kong.FlagValueToken)
-	return flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan},
-		reflect.New(flag.Target.Type()).Elem())
-}
-
-// variable is an environment variable that sets a flag.
-type variable struct{ name, flag string }
-
-// variablesOf returns the variables of all commands, sorted by name.
-func variablesOf(app *kong.Application) []variable {
-	var all []variable
-	for _, flag := range flagsOf(app.Node) {
-		for _, name := range flag.Envs {
-			all = append(all, variable{name, flag.Name})
-		}
-	}
-	slices.SortFunc(all, func(a, b variable) int { return cmp.Compare(a.name, b.name) })
-	return slices.Compact(all)
-}
-
-// otherVariables begin with our prefix and set no flag: the key of a server,
-// which the examples for clients read too.
-var otherVariables = []string{keyring.FixedVariable}
-
-// testVariables are prefixes of the variables that tests set.
-var testVariables = []string{"RCPT_E2E_", "RCPT_STORE_TEST_", "RCPT_THROTTLE"}
-
-// ofKubernetes matches the variables that Kubernetes sets in each container for
-// a service named rcpt, and those with an address as value for a service named
-// rcpt-…
-var ofKubernetes = regexp.MustCompile(
-	`^RCPT(_[A-Z0-9_]+)?_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)=|^RCPT_PORT(_[A-Z0-9_]+)?=|` +
-		`^RCPT_[A-Z0-9_]+_PORT=[a-z]+://|^RCPT_[A-Z0-9_]+_PORT_[0-9]+_[A-Z]+(_PROTO|_PORT|_ADDR)?=`,
-)
-
-// checkEnvironment fails for variables with our prefix that set nothing, such
-// as mistyped ones.
-func checkEnvironment(environment []string, app *kong.Application) error {
-	known := slices.Clone(otherVariables)
-	for _, v := range variablesOf(app) {
-		known = append(known, v.name)
-	}
-	for _, set := range environment {
-		name, _, _ := strings.Cut(set, "=")
-		if !strings.HasPrefix(name, environmentPrefix+"_") || slices.Contains(known, name) ||
-			ofKubernetes.MatchString(set) ||
-			slices.ContainsFunc(testVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
-			continue
-		}
-		if near := nearest(name, known); near != "" {
-			const format = "the environment variable %s sets nothing: did you mean %s? (see rcpt help environment)"
-			return usage(fmt.Errorf(format, name, near))
-		}
-		const format = "the environment variable %s sets nothing: remove it (see rcpt help environment)"
-		return usage(fmt.Errorf(format, name))
-	}
-	return nil
-}
-
-// nearest returns the known word that is most like word, or "" if none is
-// similar.
-func nearest(word string, known []string) string {
-	best, least := "", max(2, len(word)/4)+1
-	for _, candidate := range known {
-		if d := distance(word, candidate); d < least {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
-// distance is the number of letters to insert, delete, replace or swap with the
-// next one (optimal string alignment).
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			replaced := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replaced)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+	all := given.InForce(parsed)
+	if c.JSON {
+		encoder := newEncoder(std.out)
+		for _, setting := range all {
+			if err := encoder.Encode(setting); err != nil {
+				return err
 			}
 		}
+		return nil
 	}
-	return rows[len(a)][len(b)]
+	table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	for _, s := range all {
+		from := s.From
+		if s.Place != "" {
+			from += " " + s.Place
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, tty.Printable(orDash(s.Value)), tty.Printable(from))
+	}
+	return table.Flush()
+}
+
+// onCommandLine returns the value of a flag of the type configFlag on the
+// command line, or "".
+func onCommandLine(parsed *kong.Context, name string) string {
+	for _, element := range parsed.Path {
+		if element.Flag != nil && element.Flag.Name == name && !element.Resolved {
+			return string(parsed.FlagValue(element.Flag).(settings.ConfigFlag))
+		}
+	}
+	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/internal/service"
@@ -29,7 +30,7 @@ type demoCommand struct {
 }
 
 // Run serves the simulated mail hosts until ctx is canceled.
-func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *demoCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	key, err := service.KeyFrom(os.Getenv(keyring.FixedVariable))
 	if err != nil {
 		return usage(err)
@@ -66,7 +67,7 @@ func (c *demoCommand) Run(ctx context.Context, std terminal, logs *logFlags) err
 	}
 	config := world.Config()
 	config.Timeout = engine.DefaultTimeout
-	config.Logger = logs.logger(std.err, slog.LevelInfo)
+	config.Logger = logs.Logger(std.err, slog.LevelInfo)
 	if err := demo.SeedUsage(ctx, folder, time.Now()); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 )
 
 // ourLine finds rcpt in a line of a shell: at its beginning, after variables,
@@ -59,8 +61,8 @@ func TestSettingsOfPages(t *testing.T) {
 			continue // rules for replies
 		}
 		tried++
-		file, errs := readConfig("page", block[1])
-		for _, err := range append(errs, file.faults(parser.Model)...) {
+		_, faults := settings.Check("page", block[1], parser.Model)
+		for _, err := range faults {
 			if !strings.Contains(err.Error(), "no such file") {
 				t.Errorf("%s\n%v", block[1], err)
 			}

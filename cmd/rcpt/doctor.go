@@ -5,23 +5,24 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // doctorCommand is "rcpt doctor".
 type doctorCommand struct {
-	engineFlags `group:"Verification"`
+	settings.EngineFlags `group:"Verification"`
 }
 
 // Run examines the network and prints what was found. It returns an error if
 // verdicts suffer.
-func (c *doctorCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
-	config, err := c.config(logs.logger(std.err, slog.LevelWarn))
+func (c *doctorCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
+	config, err := c.Config(logs.Logger(std.err, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
-	config.HELO = helo(ctx, config)
+	config.HELO = settings.HELO(ctx, config)
 	report, err := doctor.Run(ctx, doctor.Config{Engine: config})
 	if err != nil {
 		return err

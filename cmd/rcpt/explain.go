@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -24,18 +25,18 @@ type explainCommand struct {
 
 // explainReplyCommand is "rcpt explain reply".
 type explainReplyCommand struct {
-	rulesFlag
-	Phase    smtp.Phase  `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"Phase of the session in which the reply came: ${enum}. Default: ${default}."`
-	Host     string      `env:"-" placeholder:"NAME" help:"Name of the mail host; some rules apply to one provider."`
-	Mailbox  string      `env:"-" placeholder:"ADDR" help:"Recipient; words of the reply that quote it are ignored."`
-	MailFrom reversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path; a refusal that names it concerns us, not the recipient."`
-	JSON     bool        `name:"json" help:"Print a JSON object."`
-	Reply    []string    `arg:"" help:"The reply, with its code first, as the mail host sent it or as a log or Python's smtplib prints it; later lines may lack the code."`
+	settings.RulesFlag
+	Phase    smtp.Phase           `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"Phase of the session in which the reply came: ${enum}. Default: ${default}."`
+	Host     string               `env:"-" placeholder:"NAME" help:"Name of the mail host; some rules apply to one provider."`
+	Mailbox  string               `env:"-" placeholder:"ADDR" help:"Recipient; words of the reply that quote it are ignored."`
+	MailFrom settings.ReversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path; a refusal that names it concerns us, not the recipient."`
+	JSON     bool                 `name:"json" help:"Print a JSON object."`
+	Reply    []string             `arg:"" help:"The reply, with its code first, as the mail host sent it or as a log or Python's smtplib prints it; later lines may lack the code."`
 }
 
 // Run prints how the reply is classified, and by which rule.
 func (c *explainReplyCommand) Run(std terminal) error {
-	classifier, err := c.classifier()
+	classifier, err := c.Classifier()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -18,25 +19,25 @@ import (
 
 // explainPaceCommand is "rcpt explain pace".
 type explainPaceCommand struct {
-	paceFlags
+	settings.PaceFlags
 	JSON bool   `name:"json" help:"Print a JSON object."`
 	Name string `arg:"" optional:"" name:"provider" help:"A provider as in details.provider, or the name or IP address of a mail host. Default: all providers with limits of their own."`
 }
 
 // Run prints the limits in force.
 func (c *explainPaceCommand) Run(std terminal) error {
-	settings := c.paceFlags.settings()
-	e := paceExplanation{General: c.general(settings), ExcludedBy: excludedBy(c.noAsk(), c.Name)}
-	tables := allTables(settings)
+	limits := c.PaceFlags.Settings()
+	e := paceExplanation{General: c.general(limits), ExcludedBy: excludedBy(c.NoAskRules(), c.Name)}
+	tables := allTables(limits)
 	if c.Name != "" {
-		table, err := tableFor(c.Name)
+		table, err := settings.ProviderTable(c.Name)
 		if err != nil {
 			return usage(err)
 		}
 		tables = []pace.Table{table}
 	}
 	for _, table := range tables {
-		e.Providers = append(e.Providers, c.providerPaceOf(settings.Rules(table)))
+		e.Providers = append(e.Providers, c.providerPaceOf(limits.Rules(table)))
 	}
 	if c.JSON {
 		return json.NewEncoder(std.out).Encode(e)
@@ -83,27 +84,6 @@ func excludedBy(rules []string, name string) string {
 	return ""
 }
 
-// tableFor returns what is known of a provider or of the provider of a mail
-// host.
-func tableFor(name string) (pace.Table, error) {
-	if table, ok := provider.PacingOf(strings.ToLower(name)); ok {
-		return table, nil
-	}
-	if network, err := netip.ParsePrefix(name); err == nil {
-		return provider.Pacing("", network.Addr()), nil
-	}
-	if addr, err := netip.ParseAddr(name); err == nil {
-		return provider.Pacing("", addr), nil
-	}
-	if strings.Contains(name, ".") {
-		if table := provider.Pacing(name, netip.Addr{}); strings.Contains(table.Provider, ".") || table.Known {
-			return table, nil
-		}
-	}
-	const format = "%q is not a provider: use %s, or the name or IP address of a mail host"
-	return pace.Table{}, fmt.Errorf(format, name, strings.Join(provider.PacingNames(), ", "))
-}
-
 // paceExplanation is the output of "rcpt explain pace".
 type paceExplanation struct {
 	General    []paceRule     `json:"general"`
@@ -126,7 +106,7 @@ type paceRule struct {
 	Source string `json:"source,omitempty"`
 }
 
-func (f paceFlags) providerPaceOf(rules pace.Rules) providerPace {
+func (c *explainPaceCommand) providerPaceOf(rules pace.Rules) providerPace {
 	p := providerPace{Provider: rules.Provider, Known: rules.Known}
 	for _, rule := range rules.Why {
 		p.Limits = append(p.Limits, paceRule{rule.Name, rule.Value, string(rule.Origin), rule.Source})
@@ -135,7 +115,7 @@ func (f paceFlags) providerPaceOf(rules pace.Rules) providerPace {
 	if rules.FirstSessions() < pace.FirstSessions {
 		first.Source = "the provider allows few sessions"
 	}
-	first.Value = fmt.Sprint(min(rules.FirstSessions(), int(f.MaxSessionsPerHost)))
+	first.Value = fmt.Sprint(min(rules.FirstSessions(), int(c.MaxSessionsPerHost)))
 	p.Limits = append(p.Limits, first)
 	return p
 }
@@ -147,7 +127,7 @@ const (
 )
 
 // general lists the numbers that hold for all providers.
-func (f paceFlags) general(s pace.Settings) []paceRule {
+func (c *explainPaceCommand) general(s pace.Settings) []paceRule {
 	full := s.WithDefaults()
 	origin := func(set bool, usual pace.Preset) string {
 		switch {
@@ -159,9 +139,9 @@ func (f paceFlags) general(s pace.Settings) []paceRule {
 		return string(pace.FromDefault)
 	}
 	return []paceRule{
-		{Name: "max-sessions-per-host", Value: fmt.Sprint(f.MaxSessionsPerHost),
-			Origin: origin(f.MaxSessionsPerHost != usualPerHost, "")},
-		{Name: "max-sessions", Value: fmt.Sprint(f.MaxSessions), Origin: origin(f.MaxSessions != usualSessions, "")},
+		{Name: "max-sessions-per-host", Value: fmt.Sprint(c.MaxSessionsPerHost),
+			Origin: origin(c.MaxSessionsPerHost != usualPerHost, "")},
+		{Name: "max-sessions", Value: fmt.Sprint(c.MaxSessions), Origin: origin(c.MaxSessions != usualSessions, "")},
 		{Name: "preset", Value: string(full.Preset), Origin: origin(full.Preset != pace.Normal, "")},
 		{Name: "max_pause", Value: full.MaxPause.String(), Origin: origin(s.MaxPause != 0, "")},
 		{Name: "harvest.recipients", Value: limitText(full.Harvest.Recipients),

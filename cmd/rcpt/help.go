@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/manual"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
@@ -75,10 +76,10 @@ func writeEnvironment(w io.Writer, app *kong.Application) error {
 		"An empty variable counts as unset. An RCPT_ variable that is not listed is an error.\n" +
 		"A variable that may be a secret can be in a file, whose path is in the variable of its name " +
 		"with _FILE behind it: " +
-		strings.Join(secretVariables, ", ") + ".\n\n")
+		strings.Join(settings.SecretVariables, ", ") + ".\n\n")
 	fmt.Fprintf(&text, "%-28s  %s\n", keyring.FixedVariable, "the key of the server, in serve and demo")
-	for _, variable := range variablesOf(app) {
-		fmt.Fprintf(&text, "%-28s  --%s\n", variable.name, variable.flag)
+	for _, variable := range settings.Variables(app) {
+		fmt.Fprintf(&text, "%-28s  --%s\n", variable.Name, variable.Flag)
 	}
 	fmt.Fprintf(&text, "%-28s  %s\n", "NO_COLOR", "when set, no colours")
 	_, err := io.WriteString(w, text.String())

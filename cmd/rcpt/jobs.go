@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
@@ -25,13 +26,13 @@ type jobsCommand struct {
 // jobsListCommand is "rcpt jobs list".
 type jobsListCommand struct {
 	keysFlags
-	State string        `env:"-" placeholder:"STATE" enum:"queued,running,paused,cancelled,done,failed," default:"" help:"Only those in this state: queued, running, paused, cancelled, done or failed."`
-	Key   string        `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
-	Limit positiveCount `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
+	State string         `env:"-" placeholder:"STATE" enum:"queued,running,paused,cancelled,done,failed," default:"" help:"Only those in this state: queued, running, paused, cancelled, done or failed."`
+	Key   string         `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
+	Limit settings.Count `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
 }
 
 // Run prints lists, the latest first.
-func (c *jobsListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *jobsListCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		asked := store.JobQuery{State: store.JobState(c.State), Limit: int(c.Limit)}
 		var err error
@@ -108,7 +109,7 @@ type jobsArgument struct {
 }
 
 // change changes lists one after the other, and prints each as it is then.
-func (a *jobsArgument) change(ctx context.Context, std terminal, logs *logFlags,
+func (a *jobsArgument) change(ctx context.Context, std terminal, logs *settings.LogFlags,
 	what func(s *store.Store, id string) (store.Job, error)) error {
 	return a.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		var changed []store.Job
@@ -141,28 +142,28 @@ func jobError(id string, err error) error {
 type jobsPauseCommand struct{ jobsArgument }
 
 // Run pauses lists. Servers stop within a second.
-func (c *jobsPauseCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *jobsPauseCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.PauseJob(ctx, id) })
 }
 
 type jobsResumeCommand struct{ jobsArgument }
 
 // Run resumes lists.
-func (c *jobsResumeCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *jobsResumeCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.ResumeJob(ctx, id) })
 }
 
 type jobsCancelCommand struct{ jobsArgument }
 
 // Run cancels lists.
-func (c *jobsCancelCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *jobsCancelCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.CancelJob(ctx, id) })
 }
 
 type jobsDeleteCommand struct{ jobsArgument }
 
 // Run deletes lists, and prints what they were.
-func (c *jobsDeleteCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *jobsDeleteCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) {
 		j, err := s.Job(ctx, id)
 		if err == nil {

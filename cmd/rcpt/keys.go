@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
@@ -29,19 +30,19 @@ type keysCommand struct {
 
 // keysFlags are common to the commands for keys.
 type keysFlags struct {
-	dataFlag
-	databaseFlag
+	settings.DataFlag
+	settings.DatabaseFlag
 	JSON bool `name:"json" env:"-" help:"Print JSON."`
 }
 
 // withStore calls f with the database open. A server may be using it.
-func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, mustExist bool,
+func (c keysFlags) withStore(ctx context.Context, std terminal, logs *settings.LogFlags, mustExist bool,
 	f func(*store.Store) error) (err error) {
-	where, err := stateIn(c.dataFlag, c.databaseFlag)
+	where, err := settings.StateIn(c.DataFlag, c.DatabaseFlag)
 	if err != nil {
 		return err
 	}
-	where.Beside, where.MustExist, where.Log = true, mustExist, logs.logger(std.err, slog.LevelWarn)
+	where.Beside, where.MustExist, where.Log = true, mustExist, logs.Logger(std.err, slog.LevelWarn)
 	opened, err := store.Open(ctx, where)
 	if err != nil {
 		return databaseError(err, where)
@@ -53,7 +54,7 @@ func (c keysFlags) withStore(ctx context.Context, std terminal, logs *logFlags, 
 // place names the database, without a password.
 func (c keysFlags) place() string {
 	if c.Database == "" {
-		return filepath.Join(c.folder(), "rcpt.db")
+		return filepath.Join(c.Folder(), "rcpt.db")
 	}
 	address, err := url.Parse(c.Database)
 	if err != nil {
@@ -109,7 +110,7 @@ func keyState(k store.Key, now time.Time) string {
 type keysListCommand struct{ keysFlags }
 
 // Run prints the keys, the oldest first.
-func (c *keysListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *keysListCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		records, err := keyRecords(ctx, s, time.Now())
 		if err != nil {

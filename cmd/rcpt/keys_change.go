@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -16,20 +17,20 @@ import (
 // keysEditCommand is "rcpt keys edit". It changes only what flags name.
 type keysEditCommand struct {
 	keysFlags
-	Name        *string       `env:"-" placeholder:"NAME" help:"Label for this key."`
-	Scope       []keyScope    `env:"-" placeholder:"SCOPE" help:"What the key allows, in place of its scopes so far: verify, bulk, usage; repeatable."`
-	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests per second (N/m: minute, N/h: hour, N/d: day), on each server."`
-	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default with --rate: its number."`
-	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server."`
-	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together."`
-	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or at the end of a day (UTC) such as 2027-01-31."`
-	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from, in place of its networks so far; repeatable."`
-	Without     []string      `env:"-" placeholder:"LIMIT" enum:"rate,concurrency,quota,expires,network" help:"Remove a limit: rate, concurrency, quota, expires or network; repeatable."`
-	Key         string        `arg:"" help:"The key: its ID, the beginning of its name, or the key itself."`
+	Name        *string            `env:"-" placeholder:"NAME" help:"Label for this key."`
+	Scope       []keyScope         `env:"-" placeholder:"SCOPE" help:"What the key allows, in place of its scopes so far: verify, bulk, usage; repeatable."`
+	Rate        requestRate        `env:"-" placeholder:"N/s" help:"Requests per second (N/m: minute, N/h: hour, N/d: day), on each server."`
+	Burst       settings.Count     `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default with --rate: its number."`
+	Concurrency settings.Count     `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server."`
+	Quota       settings.Count     `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together."`
+	Expires     expiry             `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or at the end of a day (UTC) such as 2027-01-31."`
+	Network     []settings.Network `env:"-" placeholder:"CIDR" help:"Network that clients must come from, in place of its networks so far; repeatable."`
+	Without     []string           `env:"-" placeholder:"LIMIT" enum:"rate,concurrency,quota,expires,network" help:"Remove a limit: rate, concurrency, quota, expires or network; repeatable."`
+	Key         string             `arg:"" help:"The key: its ID, the beginning of its name, or the key itself."`
 }
 
 // Run changes a key and prints it.
-func (c *keysEditCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *keysEditCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
 		if err != nil {
@@ -123,7 +124,7 @@ type keysRotateCommand struct {
 }
 
 // Run creates a key that replaces another, and prints it.
-func (c *keysRotateCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *keysRotateCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
 		if err != nil {
@@ -188,7 +189,7 @@ type keysRevokeCommand struct {
 
 // Run revokes the keys, or none if one of them is not found or ambiguous. Their
 // lists are paused by that.
-func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		keys, err := s.Keys(ctx)
 		if err != nil {

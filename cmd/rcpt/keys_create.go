@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -18,20 +19,20 @@ import (
 // neither the environment nor a file sets them.
 type keysCreateCommand struct {
 	keysFlags
-	Name        string        `env:"-" placeholder:"NAME" help:"Label for this key."`
-	Scope       []keyScope    `env:"-" placeholder:"SCOPE" default:"verify,usage" help:"What the key allows: verify, usage, or bulk (lists over HTTP); repeatable. Default: ${default}."`
-	Rate        requestRate   `env:"-" placeholder:"N/s" help:"Requests per second (N/m: minute, N/h: hour, N/d: day), on each server. Default: no limit."`
-	Burst       positiveCount `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default: the number of --rate, so 10/m allows ten."`
-	Concurrency positiveCount `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server. Default: no limit."`
-	Quota       positiveCount `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together. Default: no limit."`
-	Expires     expiry        `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or at the end of a day (UTC) such as 2027-01-31. Default: never."`
-	Network     []network     `env:"-" placeholder:"CIDR" help:"Network that clients must come from; repeatable. Default: anywhere."`
+	Name        string             `env:"-" placeholder:"NAME" help:"Label for this key."`
+	Scope       []keyScope         `env:"-" placeholder:"SCOPE" default:"verify,usage" help:"What the key allows: verify, usage, or bulk (lists over HTTP); repeatable. Default: ${default}."`
+	Rate        requestRate        `env:"-" placeholder:"N/s" help:"Requests per second (N/m: minute, N/h: hour, N/d: day), on each server. Default: no limit."`
+	Burst       settings.Count     `env:"-" placeholder:"N" help:"Requests that may arrive at once. Default: the number of --rate, so 10/m allows ten."`
+	Concurrency settings.Count     `env:"-" placeholder:"N" help:"Requests in progress at a time, on each server. Default: no limit."`
+	Quota       settings.Count     `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together. Default: no limit."`
+	Expires     expiry             `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or at the end of a day (UTC) such as 2027-01-31. Default: never."`
+	Network     []settings.Network `env:"-" placeholder:"CIDR" help:"Network that clients must come from; repeatable. Default: anywhere."`
 
 	CreateDatabase bool `env:"-" help:"Create the database if there is none, before the first start of a server."`
 }
 
 // Run creates a key.
-func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	wanted, err := c.key(time.Now())
 	if err != nil {
 		return usage(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -35,8 +36,8 @@ func TestKeysBesideServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	std, flags := terminal{out: out, err: out}, keysFlags{dataFlag: dataFlag{Data: folder}}
-	if err := (&keysCreateCommand{keysFlags: flags, Scope: []keyScope{"verify"}}).Run(t.Context(), std, &logFlags{}); err != nil {
+	std, flags := terminal{out: out, err: out}, keysFlags{DataFlag: settings.DataFlag{Data: folder}}
+	if err := (&keysCreateCommand{keysFlags: flags, Scope: []keyScope{"verify"}}).Run(t.Context(), std, &settings.LogFlags{}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(out.Name())
@@ -52,7 +53,7 @@ func TestKeysBesideServer(t *testing.T) {
 		return err == nil
 	}
 	testkit.Eventually(t, "the new key is admitted", admitted)
-	if err := (&keysRevokeCommand{keysFlags: flags, Key: []string{key}}).Run(t.Context(), std, &logFlags{}); err != nil {
+	if err := (&keysRevokeCommand{keysFlags: flags, Key: []string{key}}).Run(t.Context(), std, &settings.LogFlags{}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "the revoked key is refused", func() bool { return !admitted() })

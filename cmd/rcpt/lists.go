@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -27,7 +28,7 @@ type listsCommand struct {
 
 // listsInfoCommand is "rcpt lists info".
 type listsInfoCommand struct {
-	listFlags
+	settings.ListFlags
 	JSON bool `name:"json" help:"Print a JSON object."`
 }
 
@@ -45,8 +46,8 @@ type editionInfo struct {
 }
 
 // Run prints the lists and their sources.
-func (c *listsInfoCommand) Run(std terminal, logs *logFlags) error {
-	source, err := c.open(logs.logger(std.err, slog.LevelInfo))
+func (c *listsInfoCommand) Run(std terminal, logs *settings.LogFlags) error {
+	source, err := c.Open(logs.Logger(std.err, slog.LevelInfo))
 	if err != nil {
 		return err
 	}
@@ -120,14 +121,14 @@ const (
 
 // listsShowCommand is "rcpt lists show".
 type listsShowCommand struct {
-	listFlags
+	settings.ListFlags
 	JSON bool   `name:"json" help:"Print JSON lines."`
 	List string `arg:"" help:"The list, as rcpt lists info names it."`
 }
 
 // Run prints the entries, sorted.
-func (c *listsShowCommand) Run(std terminal, logs *logFlags) error {
-	source, err := c.open(logs.logger(std.err, slog.LevelInfo))
+func (c *listsShowCommand) Run(std terminal, logs *settings.LogFlags) error {
+	source, err := c.Open(logs.Logger(std.err, slog.LevelInfo))
 	if err != nil {
 		return err
 	}
@@ -191,14 +192,14 @@ func writeEntries(w io.Writer, entries []lists.Match, asJSON bool) error {
 
 // listsCheckCommand is "rcpt lists check".
 type listsCheckCommand struct {
-	listFlags
+	settings.ListFlags
 	JSON  bool     `name:"json" help:"Print JSON lines."`
 	Names []string `arg:"" name:"name" help:"What to look up: an address, a domain, a local-part such as info or info@, or a mail host as mx:HOST."`
 }
 
 // Run prints the lists that each name is on. It uses no network.
-func (c *listsCheckCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
-	source, err := c.open(logs.logger(std.err, slog.LevelInfo))
+func (c *listsCheckCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
+	source, err := c.Open(logs.Logger(std.err, slog.LevelInfo))
 	if err != nil {
 		return err
 	}

@@ -2,18 +2,23 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
 // listsUpdateCommand is "rcpt lists update".
 type listsUpdateCommand struct {
-	dataFlag
+	settings.DataFlag
 	From    bundlePlace      `env:"-" placeholder:"URL|FILE" help:"Install this edition instead of that of the feed, without a signature: a file, or a URL that begins with https://."`
 	SHA256  sha256Sum        `env:"-" name:"sha256" placeholder:"HEX" help:"Expected SHA-256 of the edition, as printed by sha256sum for the file or by rcpt lists info for the edition."`
 	Force   bool             `env:"-" help:"Accept an edition that is older than the present one, or differs from it greatly in size."`
@@ -21,14 +26,51 @@ type listsUpdateCommand struct {
 	FeedKey []listupdate.Key `placeholder:"KEY" help:"Public key of minisign that signs the editions of the feed; repeatable. Default: the key of the releases."`
 }
 
+// sha256Sum is a digest in hexadecimal digits.
+type sha256Sum string
+
+func (s *sha256Sum) UnmarshalText(text []byte) error {
+	if sum, err := hex.DecodeString(string(text)); err != nil || len(sum) != sha256.Size {
+		return fmt.Errorf("%q is not a SHA-256: write its %d hexadecimal digits", text, 2*sha256.Size)
+	}
+	*s = sha256Sum(strings.ToLower(string(text)))
+	return nil
+}
+
+// bundlePlace is where an edition is.
+type bundlePlace struct {
+	url  *url.URL // nil: a file
+	file string
+}
+
+func (p *bundlePlace) UnmarshalText(text []byte) error {
+	if !strings.Contains(string(text), "://") {
+		*p = bundlePlace{file: string(text)}
+		return nil
+	}
+	address, err := url.Parse(string(text))
+	if err != nil || address.Host == "" {
+		return errors.New("this is not a URL: write https://HOST/PATH, or the name of a file")
+	}
+	*p = bundlePlace{url: address}
+	return nil
+}
+
+func (p bundlePlace) String() string {
+	if p.url != nil {
+		return p.url.Redacted()
+	}
+	return p.file
+}
+
 // Run installs an edition in the data folder, if it passes the checks against
 // the present one.
-func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
-	folder := c.folder()
+func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
+	folder := c.Folder()
 	if folder == "" {
 		return usage(errors.New("this user has no data folder: name one with --data DIR"))
 	}
-	source, err := listupdate.Open(folder, nil, logs.logger(std.err, slog.LevelInfo))
+	source, err := listupdate.Open(folder, nil, logs.Logger(std.err, slog.LevelInfo))
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 )
 
 // Exit codes.
@@ -59,15 +60,15 @@ func isReaderGone(err error) bool {
 }
 
 func execute(ctx context.Context, args []string, std terminal) error {
-	unsetEmpty(os.Environ())
-	if err := readSecrets(); err != nil {
+	settings.UnsetEmpty(os.Environ())
+	if err := settings.ReadSecrets(); err != nil {
 		return usage(err)
 	}
 	parser, err := newParser(ctx, &commandLine{}, std)
 	if err != nil {
 		return err
 	}
-	if err := checkEnvironment(os.Environ(), parser.Model); err != nil {
+	if err := settings.CheckEnvironment(os.Environ(), parser.Model); err != nil {
 		return err
 	}
 	parsed, err := parser.Parse(args)
@@ -88,16 +89,16 @@ func newParser(ctx context.Context, commands *commandLine, std terminal) (*kong.
 	parser, err := kong.New(commands,
 		kong.Name("rcpt"),
 		kong.Description("Finds out whether e-mail addresses can receive mail, without sending any."),
-		kong.DefaultEnvars(environmentPrefix),
+		kong.DefaultEnvars(settings.EnvironmentPrefix),
 		kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(std, &commands.logFlags, &commands.Config),
+		kong.Bind(std, &commands.LogFlags, &commands.Config),
 	)
 	if err != nil {
 		return nil, err
 	}
 	parser.Model.HelpFlag.Help = "Print this help."
-	requireValues(parser.Model.Node)
+	settings.RequireValues(parser.Model.Node)
 	return parser, nil
 }
 
@@ -105,7 +106,8 @@ func newParser(ctx context.Context, commands *commandLine, std terminal) (*kong.
 func advice(args []string, err error) string {
 	for _, arg := range args {
 		name, _, isAddress := strings.Cut(arg, "@")
-		if isAddress && strings.HasPrefix(name, "-") && !strings.Contains(name, "=") && !errors.Is(err, errNoValue) {
+		asFlag := isAddress && strings.HasPrefix(name, "-") && !strings.Contains(name, "=")
+		if asFlag && !errors.Is(err, settings.ErrNoValue) {
 			return `write an address that begins with "-" after "--", as in: rcpt verify -- ` + arg
 		}
 	}
@@ -143,9 +145,9 @@ func commandOf(err error) string {
 
 // commandLine is the grammar of the command line.
 type commandLine struct {
-	Version versionFlag `short:"V" env:"-" help:"Print the version."`
-	Config  configFlag  `placeholder:"FILE" help:"Read settings from this YAML file."`
-	logFlags
+	Version versionFlag         `short:"V" env:"-" help:"Print the version."`
+	Config  settings.ConfigFlag `placeholder:"FILE" help:"Read settings from this YAML file."`
+	settings.LogFlags
 
 	Verify     verifyCommand     `cmd:"" help:"Verify addresses and print the results."`
 	Bulk       bulkCommand       `cmd:"" help:"Verify a list of any size and write it back with the results."`
@@ -176,15 +178,11 @@ type terminal struct {
 	in, out, err *os.File
 }
 
-// usageError reports wrong usage of the command.
-type usageError struct{ error }
-
-func usage(err error) error { return usageError{err} }
-
-func (e usageError) Unwrap() error { return e.error }
+// usage marks an error as one of wrong usage.
+func usage(err error) error { return settings.Usage(err) }
 
 func exitCode(err error) int {
-	var wrong usageError
+	var wrong settings.UsageError
 	switch {
 	case err == nil:
 		return exitDone

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/storetest"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -252,17 +253,17 @@ func TestMigrate(t *testing.T) {
 	cluster := storetest.Start(t)
 	s, folder := stateWithKey(t)
 	std, printed := streams(t)
-	command := migrateCommand{dataFlag: folder, To: cluster.Database(t)}
-	if err := command.Run(t.Context(), std, &logFlags{}); !errors.Is(err, store.ErrLocked) {
+	command := migrateCommand{DataFlag: folder, To: cluster.Database(t)}
+	if err := command.Run(t.Context(), std, &settings.LogFlags{}); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("while a server uses the folder: %v", err)
 	}
 	check(t, s.Close())
-	check(t, command.Run(t.Context(), std, &logFlags{}))
+	check(t, command.Run(t.Context(), std, &settings.LogFlags{}))
 	if !strings.Contains(printed(), "api_keys      1\n") {
 		t.Error(printed())
 	}
 	wantKey(t, store.Options{DatabaseURL: command.To})
-	if err := command.Run(t.Context(), std, &logFlags{}); !errors.Is(err, store.ErrNotEmpty) {
+	if err := command.Run(t.Context(), std, &settings.LogFlags{}); !errors.Is(err, store.ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
 	}
 }

@@ -14,13 +14,16 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service"
 	"github.com/rcpt/rcpt/internal/service/keyring"
@@ -32,14 +35,14 @@ import (
 
 // serveCommand is "rcpt serve".
 type serveCommand struct {
-	engineFlags `group:"Verification"`
+	settings.EngineFlags `group:"Verification"`
 	listenFlag
 	debugFlag
-	databaseFlag
+	settings.DatabaseFlag
 	metricsFlag
 	siteFlags
-	acmeFlags  `group:"TLS"`
-	alertFlags `group:"Alerts"`
+	acmeFlags           `group:"TLS"`
+	settings.AlertFlags `group:"Alerts"`
 	webhookFlags
 	jobFlags
 	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of results cached in memory; the database keeps ten times as many. 0 disables caching. Default: ${default}."`
@@ -54,27 +57,29 @@ type metricsFlag struct {
 
 // webhookFlags are the settings of webhooks.
 type webhookFlags struct {
-	WebhookAllowNet []network `placeholder:"CIDR" help:"Private or loopback network that webhooks may be sent to, also without TLS; repeatable."`
+	WebhookAllowNet []settings.Network `placeholder:"CIDR" help:"Private or loopback network that webhooks may be sent to, also without TLS; repeatable."`
 }
 
 // jobFlags are settings of lists that are verified in the background.
 type jobFlags struct {
-	ListSpace positiveCount    `placeholder:"GIB" default:"10" help:"Most GiB that stored lists of one account or key may take, compressed; all together may take ten times as much. Default: ${default}."`
-	NodeLease positiveDuration `hidden:"" default:"30s" help:"How long a server may be silent before others on its database take over its share of lists."`
+	ListSpace settings.Count    `placeholder:"GIB" default:"10" help:"Most GiB that stored lists of one account or key may take, compressed; all together may take ten times as much. Default: ${default}."`
+	NodeLease settings.Duration `hidden:"" default:"30s" help:"How long a server may be silent before others on its database take over its share of lists."`
 }
 
 // storedShare is how many results the database keeps for each in memory.
 const storedShare = 10
 
 // Run serves until ctx is canceled.
-func (c *serveCommand) Run(ctx context.Context, std terminal, logs *logFlags, file *configFlag) error {
-	config, err := c.service(ctx, logs.logger(std.err, slog.LevelInfo))
+func (c *serveCommand) Run(
+	ctx context.Context, std terminal, logs *settings.LogFlags, file *settings.ConfigFlag,
+) error {
+	config, err := c.service(ctx, logs.Logger(std.err, slog.LevelInfo))
 	if err != nil {
 		return err
 	}
 	requests := linebuffer.New(std.err)
 	defer requests.Flush()
-	config.Out, config.Requests = std.err, logs.logger(requests, slog.LevelInfo)
+	config.Out, config.Requests = std.err, logs.Logger(requests, slog.LevelInfo)
 	config.Egresses = c.watchEgresses(string(*file))
 	if config.Listener, err = c.listen(); err != nil {
 		return err
@@ -94,7 +99,7 @@ func (c *serveCommand) service(ctx context.Context, logger *slog.Logger) (s serv
 	if s, err = c.parts(logger); err != nil {
 		return s, err
 	}
-	watch, err := c.listFlags.watch(logger)
+	watch, err := c.ListFlags.Watch(logger)
 	if err != nil {
 		return s, err
 	}
@@ -102,10 +107,10 @@ func (c *serveCommand) service(ctx context.Context, logger *slog.Logger) (s serv
 	if s.Engine, err = c.engine(ctx, watch.Lists(), logger); err != nil {
 		return s, err
 	}
-	s.Version, s.Fingerprint, s.Folder = version(), c.fingerprint, c.folder()
+	s.Version, s.Fingerprint, s.Folder = version(), c.fingerprint, c.Folder()
 	s.StoreOptional, s.Remember, s.Details = c.Data == "", c.Remember, c.Details
 	s.MetricsListen, s.PublicURL = string(c.MetricsListen), string(c.PublicURL)
-	s.TrustedProxies, s.WebhookNets = prefixes(c.TrustedProxy), prefixes(c.WebhookAllowNet)
+	s.TrustedProxies, s.WebhookNets = settings.Prefixes(c.TrustedProxy), settings.Prefixes(c.WebhookAllowNet)
 	s.ReadyNetwork, s.Example = c.ReadyNetwork, "postmaster@example.com"
 	s.Lease, s.ListSpace = time.Duration(c.NodeLease), int64(c.ListSpace)
 	return s, nil
@@ -117,29 +122,40 @@ func (c *serveCommand) parts(logger *slog.Logger) (s service.Config, err error) 
 		return s, usage(err)
 	}
 	s.Key.WarnIfShort(logger)
-	if s.Store, err = stateIn(c.dataFlag, c.databaseFlag); err != nil {
+	if s.Store, err = settings.StateIn(c.DataFlag, c.DatabaseFlag); err != nil {
 		return s, err
 	}
 	s.Store.Verdicts = storedShare * int64(c.Remember)
-	if s.Certificates, err = c.certificates(c.folder(), logger); err != nil {
+	if s.Certificates, err = c.certificates(c.Folder(), logger); err != nil {
 		return s, err
 	}
-	s.Alerts, err = c.senders()
+	s.Alerts, err = c.Senders()
 	return s, err
+}
+
+// watchEgresses has the egresses of a configuration file read again on SIGHUP.
+// There is nothing to read without a file.
+func (c *serveCommand) watchEgresses(path string) *service.Egresses {
+	if path == "" {
+		return nil
+	}
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	return &service.Egresses{Changed: asked, Read: c.Reader(path)}
 }
 
 // engine returns the configuration of the Verifier with these lists.
 func (c *serveCommand) engine(ctx context.Context, known *lists.Lists, logger *slog.Logger) (engine.Config, error) {
 	if c.NoPortCheck {
-		c.NetworkCheck = networkCheck(engine.NetworkCheckOff)
+		c.NetworkCheck = settings.NetworkCheck(engine.NetworkCheckOff)
 	}
-	config, err := c.configWith(known, logger)
+	config, err := c.ConfigWith(known, logger)
 	if err != nil {
 		return config, err
 	}
-	config.HELO = helo(ctx, config)
-	warnOfHELO(config, logger)
-	config.ControlSecret = c.controlSecret(logger)
+	config.HELO = settings.HELO(ctx, config)
+	settings.WarnOfHELO(config, logger)
+	config.ControlSecret = c.ControlSecret(logger)
 	return config, nil
 }
 
@@ -162,8 +178,8 @@ func (c *serveCommand) fingerprint(lists string) string {
 
 // siteFlags describe a server behind a reverse proxy.
 type siteFlags struct {
-	PublicURL    siteURL   `name:"public-url" placeholder:"URL" help:"URL at which users and clients reach the server behind a TLS proxy, such as https://verify.example.com."`
-	TrustedProxy []network `placeholder:"CIDR" help:"Network of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; repeatable."`
+	PublicURL    siteURL            `name:"public-url" placeholder:"URL" help:"URL at which users and clients reach the server behind a TLS proxy, such as https://verify.example.com."`
+	TrustedProxy []settings.Network `placeholder:"CIDR" help:"Network of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; repeatable."`
 }
 
 // siteURL is a URL of a site without a path.
@@ -209,15 +225,6 @@ func normalHost(u *url.URL) (string, error) {
 		return name, nil
 	}
 	return name + ":" + port, nil
-}
-
-// prefixes converts networks.
-func prefixes(networks []network) []netip.Prefix {
-	var all []netip.Prefix
-	for _, n := range networks {
-		all = append(all, netip.Prefix(n))
-	}
-	return all
 }
 
 // debugFlag is the address of runtime figures and profiles. They need no key,

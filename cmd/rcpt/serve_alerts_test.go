@@ -33,30 +33,3 @@ func TestServeAlerts(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, log)
 	}
 }
-
-// TestAlertFlags: settings that cannot work are refused, and show no secret.
-func TestAlertFlags(t *testing.T) {
-	for _, c := range []struct {
-		flags alertFlags
-		want  string // in the error; empty: no error
-		n     int
-	}{
-		{alertFlags{}, "", 0},
-		{alertFlags{AlertWebhook: "https://hooks.example/hunter2"}, "", 1},
-		{alertFlags{AlertWebhook: "hunter2"}, "--alert-webhook", 0},
-		{alertFlags{AlertURL: []alertURL{"ntfy://u:hunter2@ntfy.example/alerts", "teams+https://hooks.example/hunter2"}}, "", 2},
-		{alertFlags{AlertURL: []alertURL{"ntfy://ntfy.example/alerts", "slack://hunter2"}}, "--alert-url: value 2: ", 0},
-		{alertFlags{AlertMail: []string{"a@b.example"}}, "--alert-relay", 0},
-		{alertFlags{AlertRelay: "smtp://localhost"}, "--alert-mail", 0},
-		{alertFlags{AlertMail: []string{"a@b.example"}, AlertRelay: "smtp://u:hunter2@localhost:25"}, "", 1},
-		{alertFlags{AlertMail: []string{"a@b.example"}, AlertRelay: "http://hunter2"}, "--alert-relay", 0},
-	} {
-		senders, err := c.flags.senders()
-		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
-			t.Errorf("%+v: %v", c.flags, err)
-		}
-		if len(senders) != c.n {
-			t.Errorf("%+v: %d senders", c.flags, len(senders))
-		}
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/list"
@@ -21,12 +22,12 @@ import (
 
 // verifyCommand is "rcpt verify".
 type verifyCommand struct {
-	engineFlags `group:"Verification"`
-	Addresses   []string `arg:"" optional:"" name:"address" help:"Addresses to verify; or - to read them from standard input, an address or a JSON object with \"email\" per line."`
+	settings.EngineFlags `group:"Verification"`
+	Addresses            []string `arg:"" optional:"" name:"address" help:"Addresses to verify; or - to read them from standard input, an address or a JSON object with \"email\" per line."`
 }
 
 // Run prints one result for each address, in their order.
-func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
@@ -36,12 +37,12 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *logFlags) e
 	if err != nil {
 		return err
 	}
-	logger := logs.logger(std.err, slog.LevelWarn)
-	config, err := c.config(logger)
+	logger := logs.Logger(std.err, slog.LevelWarn)
+	config, err := c.Config(logger)
 	if err != nil {
 		return err
 	}
-	config.HELO, config.ControlSecret = helo(ctx, config), c.controlSecret(logger)
+	config.HELO, config.ControlSecret = settings.HELO(ctx, config), c.ControlSecret(logger)
 	verifier, err := engine.New(config)
 	if err != nil {
 		return err

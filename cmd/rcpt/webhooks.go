@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
@@ -27,13 +28,13 @@ type webhooksCommand struct {
 // webhooksListCommand is "rcpt webhooks list".
 type webhooksListCommand struct {
 	keysFlags
-	State string        `env:"-" placeholder:"STATE" enum:"pending,delivered,failed,disabled," default:"" help:"Only those in this state: pending, delivered, failed or disabled."`
-	Key   string        `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
-	Limit positiveCount `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
+	State string         `env:"-" placeholder:"STATE" enum:"pending,delivered,failed,disabled," default:"" help:"Only those in this state: pending, delivered, failed or disabled."`
+	Key   string         `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
+	Limit settings.Count `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
 }
 
 // Run prints webhooks, the latest first.
-func (c *webhooksListCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *webhooksListCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		asked := store.WebhookQuery{State: store.WebhookState(c.State), Limit: int(c.Limit)}
 		var err error
@@ -118,7 +119,7 @@ type webhooksShowCommand struct {
 }
 
 // Run prints a webhook with its tries.
-func (c *webhooksShowCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *webhooksShowCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		w, tries, err := s.Webhook(ctx, "", c.ID)
 		if err != nil {
@@ -135,7 +136,7 @@ type webhooksResendCommand struct {
 }
 
 // Run lets a server send a webhook again.
-func (c *webhooksResendCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *webhooksResendCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		w, err := s.ResendWebhook(ctx, "", c.ID)
 		if err != nil {
@@ -155,7 +156,7 @@ type webhooksTestCommand struct {
 }
 
 // Run lets a server send an event, and waits for the answer.
-func (c *webhooksTestCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *webhooksTestCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	if err := webhook.CheckURL(c.URL); err != nil {
 		return usage(fmt.Errorf("the URL cannot be used: %w", err))
 	}
@@ -213,7 +214,7 @@ type webhooksSecretCommand struct {
 }
 
 // Run makes a secret and prints it.
-func (c *webhooksSecretCommand) Run(ctx context.Context, std terminal, logs *logFlags) error {
+func (c *webhooksSecretCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
 		key, err := keyNamed(ctx, s, c.Key)
 		if err != nil {

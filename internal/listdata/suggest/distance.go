@@ -1,5 +1,10 @@
 package suggest
 
+import (
+	"strings"
+	"sync"
+)
+
 // The costs of edits, from the typed text to the meant one. A digit that looks
 // like the letter costs least; a letter that is not near on the keyboard costs
 // most.
@@ -64,3 +69,18 @@ func (k *keyboard) extraCost(typed string, i int) int {
 }
 
 func (k *keyboard) touches(a, b byte) bool { return a == b || k.areNeighbours(a, b) }
+
+// wordKeys are the keys at which the words of [Nearest] were typed.
+var wordKeys = sync.OnceValue(newKeyboard)
+
+// Nearest returns the known word that was probably meant by a mistyped one, or
+// "" if none is similar. Case makes no difference.
+func Nearest(word string, known []string) string {
+	best, least := "", slip*max(2, len(word)/4)+1
+	for _, candidate := range known {
+		if d := wordKeys().distance(strings.ToLower(word), strings.ToLower(candidate)); d < least {
+			best, least = candidate, d
+		}
+	}
+	return best
+}

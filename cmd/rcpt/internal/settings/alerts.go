@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"cmp"
@@ -8,8 +8,8 @@ import (
 	"github.com/rcpt/rcpt/internal/service/alert"
 )
 
-// alertFlags name whom a server tells about problems.
-type alertFlags struct {
+// AlertFlags name whom a server tells about problems.
+type AlertFlags struct {
 	AlertWebhook webhookURL `secret:"" placeholder:"URL" help:"Post problems, and that they are over, to this URL as JSON."`
 	AlertURL     []alertURL `name:"alert-url" secret:"" placeholder:"URL" help:"Send them by slack://, teams+https://, discord://, telegram://, ntfy:// or pagerduty://; repeatable."`
 	AlertMail    []string   `placeholder:"ADDR" help:"Send them to this e-mail address; repeatable. Needs --alert-relay."`
@@ -25,32 +25,32 @@ type (
 	relayURL   string
 )
 
-// senders returns those of the flags.
-func (f alertFlags) senders() ([]alert.Sender, error) {
+// Senders returns those of the flags.
+func (f AlertFlags) Senders() ([]alert.Sender, error) {
 	var all []alert.Sender
 	if f.AlertWebhook != "" {
 		hook, err := alert.NewWebhook(string(f.AlertWebhook))
 		if err != nil {
-			return nil, usage(fmt.Errorf("--alert-webhook: %w", err))
+			return nil, Usage(fmt.Errorf("--alert-webhook: %w", err))
 		}
 		all = append(all, hook)
 	}
 	for i, text := range f.AlertURL {
 		service, err := alert.NewService(string(text))
 		if err != nil {
-			return nil, usage(fmt.Errorf("--alert-url: value %d: %w", i+1, err))
+			return nil, Usage(fmt.Errorf("--alert-url: value %d: %w", i+1, err))
 		}
 		all = append(all, service)
 	}
 	switch {
 	case len(f.AlertMail) == 0 && f.AlertRelay != "":
-		return nil, usage(errors.New("--alert-relay: name a recipient with --alert-mail"))
+		return nil, Usage(errors.New("--alert-relay: name a recipient with --alert-mail"))
 	case len(f.AlertMail) > 0 && f.AlertRelay == "":
-		return nil, usage(errors.New("--alert-mail: name a mail relay with --alert-relay"))
+		return nil, Usage(errors.New("--alert-mail: name a mail relay with --alert-relay"))
 	case len(f.AlertMail) > 0:
 		mail, err := alert.NewMail(string(f.AlertRelay), cmp.Or(f.AlertFrom, f.AlertMail[0]), f.AlertMail)
 		if err != nil {
-			return nil, usage(fmt.Errorf("--alert-mail, --alert-from or --alert-relay: %w", err))
+			return nil, Usage(fmt.Errorf("--alert-mail, --alert-from or --alert-relay: %w", err))
 		}
 		all = append(all, mail)
 	}

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
-// secretVariables are those that may be a secret, or have one in them. Each can
+// SecretVariables are those that may be a secret, or have one in them. Each can
 // be in a file instead, as Docker and Kubernetes mount secrets.
-var secretVariables = []string{
+var SecretVariables = []string{
 	keyring.FixedVariable, "RCPT_DATABASE", "RCPT_PROXY", "RCPT_ALERT_RELAY", "RCPT_ALERT_URL", "RCPT_ALERT_WEBHOOK",
 }
 
@@ -19,9 +19,9 @@ var secretVariables = []string{
 // with.
 const secretFile = "_FILE"
 
-// readSecrets sets the variables whose values are in files.
-func readSecrets() error {
-	for _, name := range secretVariables {
+// ReadSecrets sets the variables whose values are in files.
+func ReadSecrets() error {
+	for _, name := range SecretVariables {
 		path, given := os.LookupEnv(name + secretFile)
 		if !given {
 			continue

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -12,12 +12,70 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/listdata/suggest"
 	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"go.yaml.in/yaml/v4"
 )
+
+// proxyURL is the URL of a proxy as it was given. It is parsed after the flags,
+// because errors about flags show the value, which may contain a password.
+type proxyURL string
+
+// sourceIP is an address of this machine.
+type sourceIP netip.Addr
+
+func (s *sourceIP) UnmarshalText(text []byte) error {
+	ip, err := netip.ParseAddr(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not an IP address: write an address of this machine, such as 192.0.2.1", text)
+	}
+	*s = sourceIP(ip)
+	return nil
+}
+
+// EgressFlags choose the egresses to mail hosts.
+type EgressFlags struct {
+	Proxy    []proxyURL `placeholder:"URL" help:"Connect to mail hosts through socks5://[USER:PASSWORD@]HOST:PORT; repeatable."`
+	SourceIP []sourceIP `name:"source-ip" placeholder:"IP" help:"Connect to mail hosts from this address of this machine; repeatable."`
+	Egress   yamlText   `placeholder:"YAML" help:"Egresses with names, EHLO names and weights of their own, as they stand under egress in the file of --config."`
+	Routes   yamlText   `placeholder:"YAML" help:"Egresses for a provider, as they stand under routes in the file: '{google: [frankfurt-1]}'."`
+}
+
+// proxies parses the URLs. Its errors do not show them.
+func (f EgressFlags) proxies() ([]*url.URL, error) {
+	var proxies []*url.URL
+	for i, text := range f.Proxy {
+		proxy, err := url.Parse(string(text))
+		if err == nil {
+			_, err = egress.Proxy(proxy, nil)
+		}
+		if err != nil {
+			return nil, Usage(fmt.Errorf("--proxy: value %d %w", i+1, errNoProxy))
+		}
+		proxies = append(proxies, proxy)
+	}
+	return proxies, nil
+}
+
+var errNoProxy = errors.New("is not socks5://HOST:PORT or socks5://USER:PASSWORD@HOST:PORT; " +
+	"in the user name and password, write a comma as %2C, and other special characters in the same way; " +
+	"the value is not shown because it may be secret")
+
+// sourceIPs checks that this machine has the addresses.
+func (f EgressFlags) sourceIPs() ([]netip.Addr, error) {
+	var all []netip.Addr
+	for _, ip := range f.SourceIP {
+		if _, err := egress.SourceIP(netip.Addr(ip)); err != nil {
+			const format = "--source-ip: this machine cannot connect from %s: name one of its own addresses"
+			return nil, Usage(fmt.Errorf(format, netip.Addr(ip)))
+		}
+		all = append(all, netip.Addr(ip))
+	}
+	return all, nil
+}
 
 // Names of the sections of a file that list egresses and routes, and of the
 // flags with the same contents.
@@ -56,7 +114,7 @@ type egressEntry struct {
 
 // entries parses the list of egresses, without a look at this machine. Errors
 // show no proxy.
-func (f egressFlags) entries() ([]egressEntry, error) {
+func (f EgressFlags) entries() ([]egressEntry, error) {
 	if f.Egress == "" {
 		return nil, nil
 	}
@@ -165,7 +223,7 @@ func setHELO(target *string) setter {
 
 func setMailFrom(target *string) setter {
 	return func(path string, value any) error {
-		var sender reversePath
+		var sender ReversePath
 		if err := sender.UnmarshalText([]byte(fmt.Sprint(value))); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -205,10 +263,10 @@ func setDay(target *time.Time) setter {
 
 // egresses makes the egresses of the list. This machine must have their source
 // addresses.
-func (f egressFlags) egresses() (egress.Egresses, error) {
+func (f EgressFlags) egresses() (egress.Egresses, error) {
 	entries, err := f.entries()
 	if err != nil {
-		return nil, usage(err)
+		return nil, Usage(err)
 	}
 	var all egress.Egresses
 	for i, entry := range entries {
@@ -220,7 +278,7 @@ func (f egressFlags) egresses() (egress.Egresses, error) {
 			err = fmt.Errorf(format, egressSetting, i+1, entry.source)
 		}
 		if err != nil {
-			return nil, usage(err)
+			return nil, Usage(err)
 		}
 		e.Name, e.HELO, e.MailFrom = entry.Name, entry.HELO, entry.MailFrom
 		e.Weight, e.Since = entry.Weight, entry.Since
@@ -230,7 +288,7 @@ func (f egressFlags) egresses() (egress.Egresses, error) {
 }
 
 // names are those of all egresses: of the list and of the other flags.
-func (f egressFlags) names() ([]string, error) {
+func (f EgressFlags) names() ([]string, error) {
 	var names []string
 	proxies, err := f.proxies()
 	if err != nil {
@@ -254,7 +312,7 @@ func (f egressFlags) names() ([]string, error) {
 }
 
 // routes parses the routes. They are checked against the egresses.
-func (f egressFlags) routes() (map[string][]string, error) {
+func (f EgressFlags) routes() (map[string][]string, error) {
 	names, err := f.names()
 	if err != nil || f.Routes == "" {
 		return nil, err
@@ -287,7 +345,7 @@ func (f egressFlags) routes() (map[string][]string, error) {
 }
 
 func didYouMean(word string, known []string) string {
-	if near := nearest(word, known); near != "" {
+	if near := suggest.Nearest(word, known); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return ""
@@ -298,7 +356,7 @@ func checkRouted(name string) error {
 	if name == smtpprobe.DefaultRoute {
 		return nil
 	}
-	table, err := tableFor(name)
+	table, err := ProviderTable(name)
 	switch {
 	case err != nil:
 		names := append(provider.PacingNames(), smtpprobe.DefaultRoute)
@@ -311,12 +369,12 @@ func checkRouted(name string) error {
 }
 
 // addTo adds the egresses and routes to a configuration.
-func (f egressFlags) addTo(config *engine.Config) (err error) {
+func (f EgressFlags) addTo(config *engine.Config) (err error) {
 	if config.Egresses, err = f.egresses(); err != nil {
 		return err
 	}
 	if config.Routes, err = f.routes(); err != nil {
-		return usage(err)
+		return Usage(err)
 	}
 	return nil
 }
@@ -339,4 +397,32 @@ func maskedEgresses(text string) string {
 		return hidden
 	}
 	return masked
+}
+
+// Reader returns what reads the egresses and routes of a configuration file
+// again. Those of the command line or the environment stay.
+func (f EgressFlags) Reader(path string) func() (egress.Egresses, map[string][]string, error) {
+	var keepEgress, keepRoutes bool
+	if file, err := loadConfig(path); err == nil {
+		keepEgress = file.settings[egressSetting].value != string(f.Egress)
+		keepRoutes = file.settings[routesSetting].value != string(f.Routes)
+	}
+	return func() (egress.Egresses, map[string][]string, error) {
+		file, err := loadConfig(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !keepEgress {
+			f.Egress = yamlText(file.settings[egressSetting].value)
+		}
+		if !keepRoutes {
+			f.Routes = yamlText(file.settings[routesSetting].value)
+		}
+		all, err := f.egresses()
+		if err != nil {
+			return nil, nil, err
+		}
+		routes, err := f.routes()
+		return all, routes, err
+	}
 }

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"crypto/rand"
@@ -24,13 +24,13 @@ const controlSecretFile = "control.secret"
 // controlSecretLength is how many octets the secret has.
 const controlSecretLength = 32
 
-// controlSecret returns the secret of the data folder, or nil where no mail
+// ControlSecret returns the secret of the data folder, or nil where no mail
 // host is asked, or the folder cannot have one: then each process has its own.
-func (f engineFlags) controlSecret(logger *slog.Logger) []byte {
+func (f EngineFlags) ControlSecret(logger *slog.Logger) []byte {
 	if f.Level != engine.LevelSMTP {
 		return nil
 	}
-	secret, err := controlSecretIn(f.folder())
+	secret, err := controlSecretIn(f.Folder())
 	if err != nil {
 		logger.Debug("no secret of control mailboxes is kept, which hosts that greylist may need to settle",
 			slog.String("error", err.Error()))

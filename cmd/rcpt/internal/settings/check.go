@@ -1,49 +1,22 @@
-package main
+package settings
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 
 	"github.com/alecthomas/kong"
-	"github.com/rcpt/rcpt/internal/sys/tty"
-	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
-// configCommand is "rcpt config".
-type configCommand struct {
-	Check configCheckCommand `cmd:"" help:"Check a configuration file, and the lists and rules that it names."`
-	Show  configShowCommand  `cmd:"" help:"Print the settings of a command, and where each comes from."`
-}
-
-// configCheckCommand is "rcpt config check".
-type configCheckCommand struct {
-	File string `arg:"" help:"The configuration file."`
-}
-
-// Run prints every error in the file.
-func (c *configCheckCommand) Run(std terminal, model *kong.Kong) error {
-	data, err := wholefile.Read(c.File)
-	if err != nil {
-		return usage(fmt.Errorf("%s: %w", c.File, err))
-	}
-	file, errs := readConfig(c.File, data)
+// Check returns how many settings a configuration file has, and everything that
+// is wrong with them, as far as that can be told without a network.
+func Check(path string, data []byte, app *kong.Application) (count int, faults []error) {
+	file, errs := readConfig(path, data)
 	if len(errs) == 0 {
-		errs = file.faults(model.Model)
+		errs = file.faults(app)
 	}
-	if len(errs) == 0 {
-		_, err := fmt.Fprintf(std.out, "%s is valid: %d settings\n", tty.Printable(c.File), len(file.settings))
-		return err
-	}
-	for _, err := range errs {
-		text := tty.Printable(lineBreaks.Replace(fmt.Sprintf("%s: %v", c.File, err)))
-		if _, err := io.WriteString(std.err, text+"\n"); err != nil {
-			return err
-		}
-	}
-	return usage(fmt.Errorf("%s is not valid", c.File))
+	return len(file.settings), errs
 }
 
 // faults returns what is wrong with the settings, in the order of their lines.
@@ -81,12 +54,12 @@ func (c configFile) faults(app *kong.Application) []error {
 // settings. Each is what a command does with the values when it starts, as far
 // as that needs no network.
 func contentChecks(file configFile) map[string]func(values []string) error {
-	ways := egressFlags{
+	ways := EgressFlags{
 		Egress: yamlText(file.settings[egressSetting].value), Routes: yamlText(file.settings[routesSetting].value),
 	}
 	return map[string]func([]string) error{
 		"proxy": func(values []string) error {
-			var flags egressFlags
+			var flags EgressFlags
 			for _, value := range values {
 				flags.Proxy = append(flags.Proxy, proxyURL(value))
 			}
@@ -94,11 +67,11 @@ func contentChecks(file configFile) map[string]func(values []string) error {
 			return err
 		},
 		"alert-url": func(values []string) error {
-			var flags alertFlags
+			var flags AlertFlags
 			for _, value := range values {
 				flags.AlertURL = append(flags.AlertURL, alertURL(value))
 			}
-			_, err := flags.senders()
+			_, err := flags.Senders()
 			return err
 		},
 		egressSetting: func([]string) error {
@@ -115,11 +88,11 @@ func contentChecks(file configFile) map[string]func(values []string) error {
 			return err
 		},
 		"rules": func(values []string) error {
-			_, err := rulesFlag{Rules: values}.classifier()
+			_, err := RulesFlag{Rules: values}.Classifier()
 			return err
 		},
 		"list": func(values []string) error {
-			var flags listFlags
+			var flags ListFlags
 			for _, value := range values {
 				var file listFile
 				if err := file.UnmarshalText([]byte(value)); err != nil {
@@ -127,19 +100,19 @@ func contentChecks(file configFile) map[string]func(values []string) error {
 				}
 				flags.List = append(flags.List, file)
 			}
-			_, err := flags.open(slog.New(slog.DiscardHandler))
+			_, err := flags.Open(slog.New(slog.DiscardHandler))
 			return err
 		},
 		"check-domain": func(values []string) error { return enoughCheckDomains(len(values)) },
 		"database": func(values []string) error {
-			return isPostgres("the value", values[0])
+			return IsPostgres("the value", values[0])
 		},
 	}
 }
 
 // others are the egresses of the settings proxy and source-ip, as far as they
 // are valid.
-func (c configFile) others() (flags egressFlags) {
+func (c configFile) others() (flags EgressFlags) {
 	for _, value := range kong.SplitEscaped(c.settings["proxy"].value, ',') {
 		flags.Proxy = append(flags.Proxy, proxyURL(value))
 	}
@@ -158,7 +131,7 @@ func (c configFile) others() (flags egressFlags) {
 // enoughCheckDomains fails for too few values of --check-domain.
 func enoughCheckDomains(n int) error {
 	if n > 0 && n < leastCheckDomains {
-		return usage(fmt.Errorf("--check-domain: name at least %d domains, of different companies", leastCheckDomains))
+		return Usage(fmt.Errorf("--check-domain: name at least %d domains, of different companies", leastCheckDomains))
 	}
 	return nil
 }

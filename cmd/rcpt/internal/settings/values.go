@@ -1,13 +1,10 @@
-package main
+package settings
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,21 +25,16 @@ const maxHELO = 255
 // The types below parse the values of flags. Their errors show the value and
 // say what to write instead.
 type (
-	resolverAddress  string
-	heloName         string
-	reversePath      string
-	port             uint16
-	positiveCount    int
-	positiveDuration time.Duration
-	network          netip.Prefix
-	rhsblZone        string
-	noAskRules       []string // one, or those of a file
-	sha256Sum        string
-	bundlePlace      struct {
-		url  *url.URL // nil: a file
-		file string
-	}
-	listFile listupdate.File
+	resolverAddress string
+	heloName        string
+	ReversePath     string
+	port            uint16
+	Count           int
+	Duration        time.Duration
+	Network         netip.Prefix
+	rhsblZone       string
+	noAskRules      []string // one, or those of a file
+	listFile        listupdate.File
 )
 
 func (r *resolverAddress) UnmarshalText(text []byte) error {
@@ -78,7 +70,7 @@ func (h *heloName) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (p *reversePath) UnmarshalText(text []byte) error {
+func (p *ReversePath) UnmarshalText(text []byte) error {
 	path := strings.TrimSuffix(strings.TrimPrefix(string(text), "<"), ">")
 	if path == "" {
 		*p = ""
@@ -92,7 +84,7 @@ func (p *reversePath) UnmarshalText(text []byte) error {
 		const format = "%q has a non-ASCII local-part, which many mail hosts cannot take: use an ASCII address"
 		return fmt.Errorf(format, text)
 	}
-	*p = reversePath(mailbox.Mailbox())
+	*p = ReversePath(mailbox.Mailbox())
 	return nil
 }
 
@@ -105,25 +97,25 @@ func (p *port) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (c *positiveCount) UnmarshalText(text []byte) error {
+func (c *Count) UnmarshalText(text []byte) error {
 	number, err := strconv.Atoi(string(text))
 	if err != nil || number < 1 {
 		return fmt.Errorf("%q is not a count: use a whole number from 1", text)
 	}
-	*c = positiveCount(number)
+	*c = Count(number)
 	return nil
 }
 
-func (d *positiveDuration) UnmarshalText(text []byte) error {
+func (d *Duration) UnmarshalText(text []byte) error {
 	duration, err := time.ParseDuration(string(text))
 	if err != nil || duration <= 0 {
 		return fmt.Errorf("%q is not a duration: use a number and a unit, such as 30s or 1m30s", text)
 	}
-	*d = positiveDuration(duration)
+	*d = Duration(duration)
 	return nil
 }
 
-func (n *network) UnmarshalText(text []byte) error {
+func (n *Network) UnmarshalText(text []byte) error {
 	if ip, err := netip.ParseAddr(string(text)); err == nil {
 		return fmt.Errorf("%q is an address, not a network: write %s/%d for this address alone", text, ip, ip.BitLen())
 	}
@@ -136,7 +128,7 @@ func (n *network) UnmarshalText(text []byte) error {
 			return fmt.Errorf("%q %w", text, err)
 		}
 	}
-	*n = network(prefix.Masked())
+	*n = Network(prefix.Masked())
 	return nil
 }
 
@@ -202,46 +194,18 @@ func (l *listFile) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is not a kind of list: use disposable, free, role, spamtrap or allow", kind)
 }
 
-func (s *sha256Sum) UnmarshalText(text []byte) error {
-	if sum, err := hex.DecodeString(string(text)); err != nil || len(sum) != sha256.Size {
-		return fmt.Errorf("%q is not a SHA-256: write its %d hexadecimal digits", text, 2*sha256.Size)
-	}
-	*s = sha256Sum(strings.ToLower(string(text)))
-	return nil
-}
-
-func (p *bundlePlace) UnmarshalText(text []byte) error {
-	if !strings.Contains(string(text), "://") {
-		*p = bundlePlace{file: string(text)}
-		return nil
-	}
-	address, err := url.Parse(string(text))
-	if err != nil || address.Host == "" {
-		return errors.New("this is not a URL: write https://HOST/PATH, or the name of a file")
-	}
-	*p = bundlePlace{url: address}
-	return nil
-}
-
-func (p bundlePlace) String() string {
-	if p.url != nil {
-		return p.url.Redacted()
-	}
-	return p.file
-}
-
-// errNoValue is in the error about a flag without the value that it takes.
-var errNoValue = errors.New("the value is missing")
+// ErrNoValue is in the error about a flag without the value that it takes.
+var ErrNoValue = errors.New("the value is missing")
 
 // presentValue is a [kong.Mapper] that checks that there is a value before it
 // is parsed.
 type presentValue struct{ kong.Mapper }
 
-// requireValues makes a flag without its value an error that says what to
+// RequireValues makes a flag without its value an error that says what to
 // write. An empty value of a repeatable flag is an error too: it would mean the
 // default, and --resolver="$UNSET" would send queries to the system's server.
-func requireValues(node *kong.Node) {
-	for _, flag := range flagsOf(node) {
+func RequireValues(node *kong.Node) {
+	for _, flag := range FlagsOf(node) {
 		if !flag.IsBool() {
 			flag.Mapper = presentValue{flag.Mapper}
 		}
@@ -252,7 +216,7 @@ func requireValues(node *kong.Node) {
 func (m presentValue) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	next, flag := ctx.Scan.Peek(), ctx.Value.Flag
 	if !next.IsValue() {
-		return fmt.Errorf("%w: write --%s=%s", errNoValue, flag.Name, flag.PlaceHolder)
+		return fmt.Errorf("%w: write --%s=%s", ErrNoValue, flag.Name, flag.PlaceHolder)
 	}
 	if flag.IsSlice() && next.Value == "" {
 		return fmt.Errorf("the value is empty: write --%s=%s, or leave it out", flag.Name, flag.PlaceHolder)
@@ -260,11 +224,20 @@ func (m presentValue) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 	return m.Mapper.Decode(ctx, target)
 }
 
-// flagsOf returns the flags of a command and those below it.
-func flagsOf(node *kong.Node) []*kong.Flag {
+// FlagsOf returns the flags of a command and those below it.
+func FlagsOf(node *kong.Node) []*kong.Flag {
 	flags := slices.Clone(node.Flags)
 	for _, child := range node.Children {
-		flags = append(flags, flagsOf(child)...)
+		flags = append(flags, FlagsOf(child)...)
 	}
 	return flags
+}
+
+// Prefixes converts networks.
+func Prefixes(networks []Network) []netip.Prefix {
+	var all []netip.Prefix
+	for _, n := range networks {
+		all = append(all, netip.Prefix(n))
+	}
+	return all
 }

@@ -1,111 +1,47 @@
-package main
+package settings
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
 	"github.com/rcpt/rcpt/internal/service/keyring"
-	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
-// configShowCommand is "rcpt config show".
-type configShowCommand struct {
-	JSON bool     `name:"json" env:"-" help:"Print JSON lines."`
-	Line []string `arg:"" optional:"" name:"command" passthrough:"partial" help:"The command with its flags and arguments, as you would run it. Default: serve."`
-}
-
-// inForce is the value of a setting and where it comes from.
-type inForce struct {
+// Setting is the value of a setting and where it comes from.
+type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"` // secrets are masked; empty: the default that the help describes
 	From  string `json:"from"`  // "flag", "environment", "file" or "default"
 	Place string `json:"place,omitempty"`
 }
 
-// Run prints what the command would use, without running it.
-func (c *configShowCommand) Run(ctx context.Context, std terminal, outer *kong.Context) error {
-	line := c.Line
-	if len(line) == 0 {
-		line = []string{"serve"}
-	}
-	if path := onCommandLine(outer, "config"); path != "" {
-		line = append([]string{"--config", path}, line...)
-	}
-	parser, err := newParser(ctx, &commandLine{}, std)
-	if err != nil {
-		return err
-	}
-	given := givenValues{}
-	given.watch(parser.Model.Node)
-	parsed, err := parser.Parse(line)
-	if errors.Is(err, errPrinted) {
-		return nil
-	}
-	if err != nil {
-		return usage(err)
-	}
-	settings := settingsInForce(parsed, given)
-	if c.JSON {
-		encoder := newEncoder(std.out)
-		for _, setting := range settings {
-			if err := encoder.Encode(setting); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-	for _, s := range settings {
-		from := s.From
-		if s.Place != "" {
-			from += " " + s.Place
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, tty.Printable(orDash(s.Value)), tty.Printable(from))
-	}
-	return table.Flush()
-}
-
-// onCommandLine returns the value of a flag of the type configFlag on the
-// command line, or "".
-func onCommandLine(parsed *kong.Context, name string) string {
-	for _, element := range parsed.Path {
-		if element.Flag != nil && element.Flag.Name == name && !element.Resolved {
-			return string(parsed.FlagValue(element.Flag).(configFlag))
-		}
-	}
-	return ""
-}
-
-// settingsInForce returns the settings of the command that was parsed, and the
+// InForce returns the settings of the command that was parsed, and the
 // key of the server.
-func settingsInForce(parsed *kong.Context, given givenValues) []inForce {
+func (g Given) InForce(parsed *kong.Context) []Setting {
 	var file configFile
 	for _, flag := range parsed.Flags() {
-		if path := parsed.FlagValue(flag); flag.Name == "config" && path != configFlag("") {
-			file, _ = loadConfig(string(path.(configFlag))) // parsed before
+		if path := parsed.FlagValue(flag); flag.Name == "config" && path != ConfigFlag("") {
+			file, _ = loadConfig(string(path.(ConfigFlag))) // parsed before
 		}
 	}
-	var all []inForce
+	var all []Setting
 	if parsed.Command() == "serve" {
 		if os.Getenv(keyring.FixedVariable) != "" {
-			all = append(all, inForce{"api-key", hidden, "environment", keyring.FixedVariable})
+			all = append(all, Setting{"api-key", hidden, "environment", keyring.FixedVariable})
 		}
 	}
 	for _, flag := range parsed.Flags() {
 		if flag.Hidden || !settable(flag) {
 			continue
 		}
-		setting := inForce{Name: flag.Name, From: "default", Value: flag.Default}
+		setting := Setting{Name: flag.Name, From: "default", Value: flag.Default}
 		if at := onLine(parsed, flag); at > 0 {
-			setting.From, setting.Value = "flag", given.first(flag, at)
+			setting.From, setting.Value = "flag", g.first(flag, at)
 		} else if name := setVariable(flag); name != "" {
 			setting.From, setting.Place, setting.Value = "environment", name, os.Getenv(name)
 		} else if set, found := file.settings[flag.Name]; found {
@@ -186,21 +122,24 @@ func maskedZone(zone string) string {
 	return zone
 }
 
-// givenValues are the texts of the values of flags, in the order in which they
+// Given are the texts of the values of flags, in the order in which they
 // were parsed: those of the command line come first.
-type givenValues map[*kong.Value][]string
+type Given map[*kong.Value][]string
 
-// watch records the values of the flags of a command and those below it.
-func (g givenValues) watch(node *kong.Node) {
-	for _, flag := range flagsOf(node) {
+// Watch records the values of the flags of a command and those below it, as
+// they are parsed.
+func Watch(node *kong.Node) Given {
+	g := Given{}
+	for _, flag := range FlagsOf(node) {
 		if !flag.IsBool() {
 			flag.Mapper = watchedValue{flag.Mapper, g}
 		}
 	}
+	return g
 }
 
 // first returns the first values of a flag as one.
-func (g givenValues) first(flag *kong.Flag, n int) string {
+func (g Given) first(flag *kong.Flag, n int) string {
 	if flag.IsBool() {
 		return fmt.Sprint(flag.Target.Interface())
 	}
@@ -211,7 +150,7 @@ func (g givenValues) first(flag *kong.Flag, n int) string {
 // watchedValue is a [kong.Mapper] that records values.
 type watchedValue struct {
 	kong.Mapper
-	given givenValues
+	given Given
 }
 
 // Decode records and parses the value.
