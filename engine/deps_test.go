@@ -18,7 +18,7 @@ const module = "github.com/rcpt/rcpt/"
 func TestDependencies(t *testing.T) {
 	deps := dependencies(t, module+"engine")
 	for _, banned := range []string{
-		module + "server", module + "bulk", module + "internal/service/store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest", module + "smtpprobe/internal/fakehost",
+		module + "server", module + "bulk", module + "internal/service/store", module + "cmd", module + "dnsresolve/dnstest", module + "dnsresolve/doh", module + "smtpprobe/smtptest",
 		"database/sql", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/alecthomas/kong",
 	} {
 		for _, dep := range deps {
@@ -71,7 +71,7 @@ func TestDependencies(t *testing.T) {
 	}
 	for _, dep := range dependencies(t, module+"internal/service/api") {
 		switch path.Base(dep) {
-		case "dnstest", "smtptest", "fakehost", "enginetest", "storetest", "openapitest", "testkit":
+		case "dnstest", "smtptest", "enginetest", "storetest", "openapitest", "testkit":
 			t.Errorf("internal/service/api depends on %s, which is for tests", dep)
 		}
 		if dep == module+"internal/service/store" || strings.HasPrefix(dep, "database/sql") || strings.HasPrefix(dep, "modernc.org/") {

@@ -15,7 +15,6 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/fakeproxy"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -26,7 +25,7 @@ const proxySecret = "hunter2"
 
 // proxied is a configuration that goes out through proxies at 10.0.0.1:1080 and
 // so on.
-func proxied(network *smtptest.Network, zone string, proxies ...*fakeproxy.Proxy) engine.Config {
+func proxied(network *smtptest.Network, zone string, proxies ...*smtptest.Proxy) engine.Config {
 	config := engine.Config{HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: dnstest.New(zone), Dialer: network}
 	for i, proxy := range proxies {
 		addr := fmt.Sprintf("10.0.0.%d:1080", i+1)
@@ -46,7 +45,7 @@ func TestEvidenceNamesTheProxy(t *testing.T) {
 		network := smtptest.NewNetwork()
 		defer network.Close()
 		network.Add("9.9.9.9", &smtptest.Host{CatchAll: true})
-		verifier, err := engine.New(proxied(network, zoneOf("9.9.9.9"), &fakeproxy.Proxy{Username: "user", Password: proxySecret}))
+		verifier, err := engine.New(proxied(network, zoneOf("9.9.9.9"), &smtptest.Proxy{Username: "user", Password: proxySecret}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,16 +66,16 @@ func TestEvidenceNamesTheProxy(t *testing.T) {
 // TestBrokenProxyIsOurFault checks that the result names the proxy, never the
 // mail host, and that the password of the proxy is nowhere to be seen.
 func TestBrokenProxyIsOurFault(t *testing.T) {
-	for name, proxy := range map[string]*fakeproxy.Proxy{
+	for name, proxy := range map[string]*smtptest.Proxy{
 		"not there":  nil,
-		"stalls":     {Fault: fakeproxy.Stalls},
-		"garbage":    {Fault: fakeproxy.IsHTTP},
+		"stalls":     {Fault: smtptest.ProxyStalls},
+		"garbage":    {Fault: smtptest.ProxyIsHTTP},
 		"no entry":   {Username: "user", Password: "another"},
 		"rules":      {Reply: 2},
-		"cut short":  {Fault: fakeproxy.CutsReply},
+		"cut short":  {Fault: smtptest.ProxyCutsReply},
 		"no reason":  {Reply: 1},
-		"hangs up":   {Fault: fakeproxy.ClosesAtRequest},
-		"no SOCKS 5": {Fault: fakeproxy.IsSOCKS4},
+		"hangs up":   {Fault: smtptest.ProxyClosesAtRequest},
+		"no SOCKS 5": {Fault: smtptest.ProxyIsSOCKS4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -143,7 +142,7 @@ func TestGreylistingSeesTheSameClient(t *testing.T) {
 		for i := range domains {
 			fmt.Fprintf(&zone, "d%d.test. MX 10 mx%d.test.\nmx%d.test. A 9.9.%d.9\n", i, i, i, i)
 		}
-		proxies := []*fakeproxy.Proxy{{}, {}, {}}
+		proxies := []*smtptest.Proxy{{}, {}, {}}
 		verifier, err := engine.New(proxied(network, zone.String(), proxies...))
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/fakeproxy"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -63,7 +62,7 @@ func TestRebinding(t *testing.T) {
 				for _, ip := range order {
 					network.Add(ip, &smtptest.Host{})
 				}
-				proxy := &fakeproxy.Proxy{Dialer: network}
+				proxy := &smtptest.Proxy{Dialer: network}
 				network.Add(proxyAddr, proxy)
 				config := engine.Config{HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: newFickle(order...), Dialer: network, OwnAddrs: ownAddrs()}
 				if proxied {

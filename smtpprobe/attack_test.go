@@ -42,7 +42,7 @@ func TestOddReplies(t *testing.T) {
 			checkFindings(t, o.found)
 		})
 	}
-	leaves := &peer{Say: at("RSET", closes), RCPT: func(_ *visit, m string) string {
+	leaves := &peer{Say: at("RSET", closes), RCPTFunc: func(_ *visit, m string) string {
 		return plain.about(strings.Replace(m, target, "good", 1))
 	}}
 	if o := probe(t, setting{}, leaves); summaries(o.found) != goodFound {
@@ -99,11 +99,9 @@ func TestTalkativeHost(t *testing.T) {
 	}
 	long := strings.Repeat("550-5.1.1 The account that you tried to reach does not exist. Please look at the spelling of the address.\n", 4)
 	for name, host := range map[string]*peer{
-		"greeting": {Greet: func(*visit) string { return lines("220", 100) }},
-		"greeting, EHLO and MAIL": {Greet: func(*visit) string { return lines("220", 100) }, Say: func(_ *visit, c string) string {
-			return map[string]string{"EHLO": "250-mx\n250-PIPELINING\n" + lines("250", 98), "MAIL": lines("250", 100)}[c[:4]]
-		}},
-		"refusals": {RCPT: func(_ *visit, m string) string {
+		"greeting":                {Greeting: lines("220", 100)},
+		"greeting, EHLO and MAIL": {Greeting: lines("220", 100), EHLO: "250-mx\n250-PIPELINING\n" + lines("250", 98), MAIL: lines("250", 100)},
+		"refusals": {RCPTFunc: func(_ *visit, m string) string {
 			if strings.HasPrefix(m, "good") {
 				return ""
 			}
@@ -149,7 +147,7 @@ func TestTalkativeHostOverTLS(t *testing.T) {
 // TestLongSession holds that the bound on what is read is one on each
 // transaction: a session may go on for long.
 func TestLongSession(t *testing.T) {
-	host := &peer{RCPT: func(*visit, string) string {
+	host := &peer{RCPTFunc: func(*visit, string) string {
 		return strings.Repeat("250-"+strings.Repeat("x", 1000)+"\n", 3) + "250 ok"
 	}}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {

@@ -18,7 +18,7 @@ import (
 // TestClose sees that a pool ends its sessions with QUIT in bounded time, and
 // answers those who wait.
 func TestClose(t *testing.T) {
-	busy := &peer{Takes: time.Second}
+	busy := &peer{RCPTDelay: time.Second}
 	hosts := map[string]smtptest.Handler{
 		"192.0.2.1": busy, "192.0.2.2": &peer{}, "192.0.2.4": &smtptest.Host{Greeting: "554 no"},
 		"192.0.2.3": smtptest.Script(group + "S: 250 ok\nS: 250 yes\nS: 550 5.1.1 no\nS: 250 reset\nhang"),

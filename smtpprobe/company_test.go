@@ -1,6 +1,7 @@
 package smtpprobe_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -38,8 +39,8 @@ func after(n int, act func() string) func(*visit, string) string {
 }
 
 // at has a host act at a command.
-func at(verb, act string) func(*visit, string) string {
-	return func(_ *visit, command string) string {
+func at(verb, act string) func(v *visit, command, due string) string {
+	return func(_ *visit, command, _ string) string {
 		if command == verb {
 			return act
 		}
@@ -54,7 +55,7 @@ var burst = []struct {
 	host func() *peer
 }{
 	{"patient", func() *peer { return &peer{} }},
-	{"byte by byte", func() *peer { return &peer{Bytewise: true} }},
+	{"byte by byte", func() *peer { return &peer{ByteDelay: 1} }},
 	{"limit of 1", limit(1, "452 4.5.3 Too many recipients")},
 	{"limit of 2", limit(2, "452 4.5.3 Too many recipients")},
 	{"limit of 3", limit(3, "452 4.5.3 Too many recipients")},
@@ -64,18 +65,18 @@ var burst = []struct {
 	{"limit of 12", limit(12, "452 4.5.3 too many")},
 	{"421 after 5 refused", refusals(5, "421 4.7.0 Too many errors")},
 	{"421 after 20 refused", refusals(20, "421 4.7.0 Too many errors")},
-	{"421 without a reason", func() *peer { return &peer{RCPT: after(7, always("421 4.3.2 closing"))} }},
-	{"421 that names a mailbox", func() *peer { return &peer{RCPT: after(7, always("421 5.1.1 no such user"))} }},
-	{"hangs up once", func() *peer { return &peer{RCPT: after(7, once(func() string { return closes }))} }},
-	{"resets once", func() *peer { return &peer{RCPT: after(7, once(func() string { return resets }))} }},
-	{"silent once", func() *peer { return &peer{RCPT: after(7, once(func() string { return hangs }))} }},
-	{"hangs up after 3", func() *peer { return &peer{RCPT: after(3, always(closes))} }},
-	{"hangs up after 7", func() *peer { return &peer{RCPT: after(7, always(closes))} }},
-	{"resets after 7", func() *peer { return &peer{RCPT: after(7, always(resets))} }},
-	{"refuses all after 5", func() *peer { return &peer{RCPT: after(5, always("550 5.7.1 Too many recipients"))} }},
-	{"rejects after 5", func() *peer { return &peer{RCPT: after(5, always("550 rejected"))} }},
+	{"421 without a reason", func() *peer { return &peer{RCPTFunc: after(7, always("421 4.3.2 closing"))} }},
+	{"421 that names a mailbox", func() *peer { return &peer{RCPTFunc: after(7, always("421 5.1.1 no such user"))} }},
+	{"hangs up once", func() *peer { return &peer{RCPTFunc: after(7, once(func() string { return closes }))} }},
+	{"resets once", func() *peer { return &peer{RCPTFunc: after(7, once(func() string { return resets }))} }},
+	{"silent once", func() *peer { return &peer{RCPTFunc: after(7, once(func() string { return hangs }))} }},
+	{"hangs up after 3", func() *peer { return &peer{RCPTFunc: after(3, always(closes))} }},
+	{"hangs up after 7", func() *peer { return &peer{RCPTFunc: after(7, always(closes))} }},
+	{"resets after 7", func() *peer { return &peer{RCPTFunc: after(7, always(resets))} }},
+	{"refuses all after 5", func() *peer { return &peer{RCPTFunc: after(5, always("550 5.7.1 Too many recipients"))} }},
+	{"rejects after 5", func() *peer { return &peer{RCPTFunc: after(5, always("550 rejected"))} }},
 	{"rejects after 5, no codes", func() *peer {
-		return &peer{RCPT: func(v *visit, m string) string {
+		return &peer{RCPTFunc: func(v *visit, m string) string {
 			switch {
 			case v.Named >= 5:
 				return "550 rejected"
@@ -85,14 +86,14 @@ var burst = []struct {
 			return "550 no such user"
 		}}
 	}},
-	{"blocks after 5", func() *peer { return &peer{RCPT: after(5, always("554 5.7.1 Client host blocked using a list"))} }},
+	{"blocks after 5", func() *peer { return &peer{RCPTFunc: after(5, always("554 5.7.1 Client host blocked using a list"))} }},
 	{"slower and slower", func() *peer {
-		return &peer{Wait: func(v *visit, _ string) time.Duration { return time.Duration(v.Refused) * 100 * time.Millisecond }}
+		return &peer{RCPTFunc: waits(func(v *visit, _ string) time.Duration { return time.Duration(v.Refused) * 100 * time.Millisecond })}
 	}},
-	{"second a recipient", func() *peer { return &peer{Takes: time.Second} }},
+	{"second a recipient", func() *peer { return &peer{RCPTDelay: time.Second} }},
 	{"knows no RSET", func() *peer { return &peer{Say: at("RSET", "502 5.5.1 what?")} }},
 	{"one message per session", func() *peer {
-		return &peer{Say: func(v *visit, c string) string {
+		return &peer{Say: func(v *visit, c, _ string) string {
 			if strings.HasPrefix(c, "MAIL") && v.Mailed > 0 {
 				return "452 4.5.0 one message per session"
 			}
@@ -101,10 +102,18 @@ var burst = []struct {
 	}},
 }
 
+// waits has a host wait before it answers about a mailbox.
+func waits(how func(v *visit, mailbox string) time.Duration) func(*visit, string) string {
+	return func(v *visit, m string) string {
+		v.Sleep(how(v, m))
+		return ""
+	}
+}
+
 // limit takes n recipients in a transaction.
 func limit(n int, text string) func() *peer {
 	return func() *peer {
-		return &peer{RCPT: func(v *visit, _ string) string {
+		return &peer{RCPTFunc: func(v *visit, _ string) string {
 			if v.Accepted >= n {
 				return text
 			}
@@ -116,7 +125,7 @@ func limit(n int, text string) func() *peer {
 // refusals is a host that has enough after n refusals in a session.
 func refusals(n int, text string) func() *peer {
 	return func() *peer {
-		return &peer{RCPT: func(v *visit, _ string) string {
+		return &peer{RCPTFunc: func(v *visit, _ string) string {
 			if v.Refused >= n {
 				return text
 			}
@@ -129,10 +138,10 @@ func refusals(n int, text string) func() *peer {
 // recipients: all answers are true, and few mailboxes are named often.
 func TestCompany(t *testing.T) {
 	for _, tt := range burst {
-		for _, keywords := range []string{"PIPELINING", "SIZE"} {
-			t.Run(tt.name+" "+keywords, func(t *testing.T) {
+		for _, inTurn := range []bool{false, true} {
+			t.Run(fmt.Sprint(tt.name, " in turn ", inTurn), func(t *testing.T) {
 				host, list := tt.host(), company()
-				host.Keywords = keywords
+				host.NoPipelining = inTurn
 				answers, sessions := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 2}, host, list)
 				// A mailbox at which the host falls silent owns that.
 				for i := range slices.Backward(list) {
@@ -148,7 +157,7 @@ func TestCompany(t *testing.T) {
 					checkTranscript(t, m, answers[i].last())
 				}
 				named := map[string]int{}
-				for _, m := range host.Asked() {
+				for _, m := range host.Recipients() {
 					named[m]++
 				}
 				for _, m := range list {
@@ -169,15 +178,15 @@ func TestCompany(t *testing.T) {
 func TestEndAtRSET(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		end   func(*visit, string) string
+		end   func(v *visit, command, due string) string
 		mails int           // that the company may cost
 		took  time.Duration // at most
 	}{
-		{"hangs up when many", func(v *visit, c string) string {
+		{"hangs up when many", func(v *visit, c, due string) string {
 			if v.Named < 8 {
 				return ""
 			}
-			return at("RSET", closes)(v, c)
+			return at("RSET", closes)(v, c, due)
 		}, 200, time.Second},
 		{"silent", at("RSET", hangs), 300, 15 * time.Minute},
 	} {
@@ -202,7 +211,7 @@ func TestEndAtRSET(t *testing.T) {
 func TestUselessSessionsAreFew(t *testing.T) {
 	for name, host := range map[string]*peer{
 		"RSET is refused": {Say: at("RSET", "550 no")},
-		"no PIPELINING": {RCPT: func(v *visit, _ string) string {
+		"no PIPELINING": {RCPTFunc: func(v *visit, _ string) string {
 			if v.Here > 0 {
 				return "500 what?"
 			}
@@ -235,8 +244,8 @@ func checks() *smtptest.Host {
 // answer that is not believed there takes a second one.
 func TestCrowdedOut(t *testing.T) {
 	for _, until := range []int{3, 1000} {
-		host := &peer{RCPT: choosy, Greet: func(v *visit) string {
-			if v.Number > 1 && v.Number <= until {
+		host := &peer{RCPTFunc: choosy, Say: func(v *visit, command, _ string) string {
+			if command == "" && v.Number > 1 && v.Number <= until {
 				return "421 4.7.0 too many sessions"
 			}
 			return ""
@@ -271,7 +280,7 @@ func TestCrowdedOut(t *testing.T) {
 // recipient takes long: those in it wait for all of them. One is a proof.
 func TestSlowHostGetsSmallGroups(t *testing.T) {
 	most := 0
-	host := &peer{Takes: time.Second, RCPT: func(v *visit, _ string) string {
+	host := &peer{RCPTDelay: time.Second, RCPTFunc: func(v *visit, _ string) string {
 		if v.Mailed > 1 {
 			most = max(most, v.Here+1)
 		}
@@ -286,7 +295,7 @@ func TestSlowHostGetsSmallGroups(t *testing.T) {
 // TestGreylistedIsNotAskedAgain is about a host that greylists, asked in a
 // session that was kept: to ask again at once is what greylisting is against.
 func TestGreylistedIsNotAskedAgain(t *testing.T) {
-	host := &peer{RCPT: func(_ *visit, m string) string {
+	host := &peer{RCPTFunc: func(_ *visit, m string) string {
 		if strings.HasPrefix(m, "grey") {
 			return "451 4.7.1 Greylisted, please try again later"
 		}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 )
 
 // TestControlRefusedWithoutAName asks hosts that refuse what they do not know
@@ -54,14 +53,14 @@ func TestControlRefusedWithoutAName(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			host := &peer{RCPT: tt.rcpt}
+			host := &peer{RCPTFunc: tt.rcpt}
 			list := mailboxes(200, living(tt.living), "a.example", "b.example")
 			answers, sessions := crowd(t, smtpprobe.Config{}, host, list)
 			for i, r := range answers {
 				if r.code() != want(list[i]) {
 					t.Errorf("%s: %v", list[i], r)
 				}
-				if !fakehost.Lives(list[i]) {
+				if !lives(list[i]) {
 					continue
 				}
 				s, behind := r.last(), 0

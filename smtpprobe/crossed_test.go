@@ -18,10 +18,10 @@ type arrangement func(v *visit, group, answers []string) []string
 // and one after the other. No mailbox may have the opposite of the truth.
 func checkArranged(t *testing.T, w wording, arrange func() arrangement) {
 	t.Helper()
-	for _, keywords := range []string{"PIPELINING", "SIZE"} {
+	for _, inTurn := range []bool{false, true} {
 		for _, crowd := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s %s crowd %t", w.name, keywords, crowd), func(t *testing.T) {
-				host := w.host(keywords)
+			t.Run(fmt.Sprintf("%s in turn %t crowd %t", w.name, inTurn, crowd), func(t *testing.T) {
+				host := w.host(inTurn)
 				host.Arrange = arrange()
 				inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(host), func(b *bubble) {
 					list, ask := mailboxes(150, living(60), "a.example", "b.example"), b.askAll
@@ -178,7 +178,7 @@ func TestNamedByAnotherName(t *testing.T) {
 		{alice, "250 2.1.5 <bob%d@other.example> ok", "unknown", 2},
 		{jane, `550 5.1.1 <jane " doe@a.example>: no such user`, "dead", 1},
 	} {
-		host := &peer{RCPT: func(v *visit, m string) string {
+		host := &peer{RCPTFunc: func(v *visit, m string) string {
 			if m != tt.mailbox {
 				return ""
 			}
@@ -218,7 +218,7 @@ func TestRefusedBesideAnAcceptedControl(t *testing.T) {
 		{hangs, "failure timeout at rcpt"},
 	} {
 		t.Run(tt.again, func(t *testing.T) {
-			host := &peer{RCPT: func(v *visit, m string) string {
+			host := &peer{RCPTFunc: func(v *visit, m string) string {
 				if strings.HasPrefix(m, "bad0@") && v.Number > 1 {
 					return tt.again
 				}
@@ -234,7 +234,7 @@ func TestRefusedBesideAnAcceptedControl(t *testing.T) {
 			})
 			// Only what it says again for good is believed the next time.
 			said := 0
-			for _, m := range host.Asked() {
+			for _, m := range host.Recipients() {
 				if m == "bad1@a.example" {
 					said++
 				}
@@ -251,7 +251,7 @@ func TestRefusedBesideAnAcceptedControl(t *testing.T) {
 // shown once that it means it, no more sessions are spent on it.
 func TestMostBoxesOfADomain(t *testing.T) {
 	for _, known := range []bool{false, true} {
-		sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 200}, one(&peer{RCPT: choosy}), func(b *bubble) {
+		sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 200}, one(&peer{RCPTFunc: choosy}), func(b *bubble) {
 			if known {
 				_ = b.ask(b.Context(), about("good@a.example"))
 			}
@@ -272,7 +272,7 @@ func TestMostBoxesOfADomain(t *testing.T) {
 // come later on a session in the words for an unknown one, and takes random
 // ones: only what it says on a fresh session shows that it means it.
 func TestRefusedOnASessionInUse(t *testing.T) {
-	host := &peer{RCPT: func(v *visit, _ string) string {
+	host := &peer{RCPTFunc: func(v *visit, _ string) string {
 		if v.Mailed > 1 {
 			return "550 5.1.1 no such user"
 		}

@@ -92,7 +92,9 @@ func TestDeadHost(t *testing.T) {
 // held against it for longer.
 func TestHostThatRecovers(t *testing.T) {
 	var up atomic.Bool
-	host := &peer{Takes: time.Second, Greet: func(*visit) string { return map[bool]string{false: closes}[up.Load()] }}
+	host := &peer{RCPTDelay: time.Second, Say: func(_ *visit, command, _ string) string {
+		return map[bool]string{true: closes}[command == "" && !up.Load()]
+	}}
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 		_ = b.askAll(aboutAll(mailboxes(100, none, "a.example")))
 		up.Store(true)

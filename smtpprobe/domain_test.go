@@ -12,7 +12,7 @@ import (
 // controlled is a host that answers controls as a test wants, and mailboxes as
 // usual.
 func controlled(answer string) *peer {
-	return &peer{RCPT: func(_ *visit, m string) string {
+	return &peer{RCPTFunc: func(_ *visit, m string) string {
 		if isControl(m) {
 			return answer
 		}
@@ -25,7 +25,7 @@ func isControl(mailbox string) bool {
 }
 
 func controls(host *peer) int { // how many were named
-	return len(slices.DeleteFunc(host.Asked(), func(m string) bool { return !isControl(m) }))
+	return len(slices.DeleteFunc(host.Recipients(), func(m string) bool { return !isControl(m) }))
 }
 
 // TestControlOfALongList sees that a list asks about a random mailbox once in
@@ -45,7 +45,7 @@ func TestControlOfALongList(t *testing.T) {
 // TestControlsDoNotMix sees that domains and hosts are told apart: a backup may
 // take everything, and so may another domain.
 func TestControlsDoNotMix(t *testing.T) {
-	host := &peer{RCPT: func(_ *visit, m string) string {
+	host := &peer{RCPTFunc: func(_ *visit, m string) string {
 		if strings.HasSuffix(m, "@all.example") {
 			return "250 ok"
 		}

@@ -16,7 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/fakeproxy"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -38,7 +37,7 @@ func proxyAt(t *testing.T, addr string, forward smtpprobe.Dialer) egress.Egress 
 
 // throughProxies runs f in a bubble with a pool that goes out through proxies
 // at 10.0.0.1:1080, 10.0.0.2:1080 and so on; nil: no proxy.
-func throughProxies(t *testing.T, c smtpprobe.Config, proxies []*fakeproxy.Proxy, f func(b *bubble)) {
+func throughProxies(t *testing.T, c smtpprobe.Config, proxies []*smtptest.Proxy, f func(b *bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -62,9 +61,9 @@ func throughProxies(t *testing.T, c smtpprobe.Config, proxies []*fakeproxy.Proxy
 // TestThroughAProxy sees that the proxy is told addresses and no names, that
 // sessions are shared through it as without it, and that the findings name it.
 func TestThroughAProxy(t *testing.T) {
-	proxy := &fakeproxy.Proxy{Username: "user", Password: secret}
-	throughProxies(t, smtpprobe.Config{}, []*fakeproxy.Proxy{proxy}, func(b *bubble) {
-		b.network.Add("192.0.2.1", &peer{})
+	proxy := &smtptest.Proxy{Username: "user", Password: secret}
+	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{proxy}, func(b *bubble) {
+		b.add("192.0.2.1", &peer{})
 		for _, r := range b.askInTurn(aboutAll(mailboxes(5, none, "a.example"))) {
 			if s := r.last(); s.Target == nil || s.Egress != "socks5://10.0.0.1:1080" {
 				b.Errorf("through %q: %v", s.Egress, r)
@@ -80,9 +79,9 @@ func TestThroughAProxy(t *testing.T) {
 // this machine knows itself, which they do not see.
 func TestOwnNameThroughAProxy(t *testing.T) {
 	for bound, want := range map[string]string{"203.0.113.9:999": "EHLO [203.0.113.9]", "0.0.0.0:0": "EHLO [127.0.0.1]"} {
-		proxy := &fakeproxy.Proxy{Bound: netip.MustParseAddrPort(bound)}
-		throughProxies(t, smtpprobe.Config{HELO: ownAddress}, []*fakeproxy.Proxy{proxy}, func(b *bubble) {
-			b.network.Add("192.0.2.1", &peer{})
+		proxy := &smtptest.Proxy{Bound: netip.MustParseAddrPort(bound)}
+		throughProxies(t, smtpprobe.Config{HELO: ownAddress}, []*smtptest.Proxy{proxy}, func(b *bubble) {
+			b.add("192.0.2.1", &peer{})
 			r := b.ask(b.Context(), about("good@a.example"))
 			if said := transcript(r.last()); !strings.Contains(said, want) {
 				b.Errorf("bound to %s: want %q in\n%s", bound, want, said)
@@ -97,26 +96,26 @@ func TestBrokenProxies(t *testing.T) {
 	const ours, hosts = smtp.KindEgress, smtp.KindTimeout
 	tests := []struct {
 		name  string
-		proxy *fakeproxy.Proxy // nil: no proxy
+		proxy *smtptest.Proxy // nil: no proxy
 		kind  smtp.Kind
 		text  string
 	}{
 		{"not there", nil, ours, "socks5://10.0.0.1:1080: connect: connection refused"},
-		{"stalls", &fakeproxy.Proxy{Fault: fakeproxy.Stalls}, ours, "socks5://10.0.0.1:1080: no answer in time"},
-		{"hangs up", &fakeproxy.Proxy{Fault: fakeproxy.Closes}, ours, "socks5://10.0.0.1:1080: the server closed the connection"},
-		{"garbage", &fakeproxy.Proxy{Fault: fakeproxy.IsHTTP}, ours, "socks5://10.0.0.1:1080: it does not speak SOCKS5"},
-		{"another version", &fakeproxy.Proxy{Fault: fakeproxy.IsSOCKS4}, ours, "socks5://10.0.0.1:1080: it does not speak SOCKS5"},
-		{"wrong password", &fakeproxy.Proxy{Username: "user", Password: "x"}, ours, "socks5://10.0.0.1:1080: it refuses the user name and password"},
-		{"rules", &fakeproxy.Proxy{Reply: 2}, ours, "socks5://10.0.0.1:1080: its rules do not allow the connection"},
-		{"host is silent", &fakeproxy.Proxy{Fault: fakeproxy.StallsAtRequest}, hosts, "no answer in time"},
-		{"host refuses", &fakeproxy.Proxy{Reply: 5}, smtp.KindRefused, "connection refused"},
-		{"no route", &fakeproxy.Proxy{Reply: 3}, smtp.KindUnreachable, "network is unreachable"},
+		{"stalls", &smtptest.Proxy{Fault: smtptest.ProxyStalls}, ours, "socks5://10.0.0.1:1080: no answer in time"},
+		{"hangs up", &smtptest.Proxy{Fault: smtptest.ProxyCloses}, ours, "socks5://10.0.0.1:1080: the server closed the connection"},
+		{"garbage", &smtptest.Proxy{Fault: smtptest.ProxyIsHTTP}, ours, "socks5://10.0.0.1:1080: it does not speak SOCKS5"},
+		{"another version", &smtptest.Proxy{Fault: smtptest.ProxyIsSOCKS4}, ours, "socks5://10.0.0.1:1080: it does not speak SOCKS5"},
+		{"wrong password", &smtptest.Proxy{Username: "user", Password: "x"}, ours, "socks5://10.0.0.1:1080: it refuses the user name and password"},
+		{"rules", &smtptest.Proxy{Reply: 2}, ours, "socks5://10.0.0.1:1080: its rules do not allow the connection"},
+		{"host is silent", &smtptest.Proxy{Fault: smtptest.ProxyStallsAtRequest}, hosts, "no answer in time"},
+		{"host refuses", &smtptest.Proxy{Reply: 5}, smtp.KindRefused, "connection refused"},
+		{"no route", &smtptest.Proxy{Reply: 3}, smtp.KindUnreachable, "network is unreachable"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			config := smtpprobe.Config{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-			throughProxies(t, config, []*fakeproxy.Proxy{tt.proxy}, func(b *bubble) {
+			throughProxies(t, config, []*smtptest.Proxy{tt.proxy}, func(b *bubble) {
 				r := b.ask(b.Context(), about("good@a.example"))
 				failure := r.last().Failure
 				if r.err != nil || failure == nil || failure.Kind != tt.kind || !strings.Contains(failure.Text, tt.text) {
@@ -137,8 +136,8 @@ func TestBrokenProxies(t *testing.T) {
 // TestSessionsOutliveTheProxy sees that those who can be served by a session
 // that is open are, when the proxy takes no more.
 func TestSessionsOutliveTheProxy(t *testing.T) {
-	throughProxies(t, smtpprobe.Config{}, []*fakeproxy.Proxy{{}}, func(b *bubble) {
-		b.network.Add("192.0.2.1", &peer{Takes: 200 * time.Millisecond})
+	throughProxies(t, smtpprobe.Config{}, []*smtptest.Proxy{{}}, func(b *bubble) {
+		b.add("192.0.2.1", &peer{RCPTDelay: 200 * time.Millisecond})
 		var first sync.WaitGroup
 		first.Go(func() { b.ask(b.Context(), about("good@a.example")) })
 		time.Sleep(2 * time.Second)

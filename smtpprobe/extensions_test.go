@@ -118,7 +118,7 @@ func TestSMTPUTF8AtSomeMachines(t *testing.T) {
 		"all but the first lack it": func(n int) bool { return n > 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			host := &peer{Say: func(v *visit, c string) string {
+			host := &peer{Say: func(v *visit, c, _ string) string {
 				if c == "EHLO probe.example" && !without(v.Number) {
 					return "250-mx\n250-PIPELINING\n250 SMTPUTF8"
 				}
@@ -153,7 +153,7 @@ func TestSMTPUTF8IsMissing(t *testing.T) {
 // TestSMTPUTF8IsNotMixed sees that a transaction whose targets do not need
 // SMTPUTF8, and which does not declare it, has none that does.
 func TestSMTPUTF8IsNotMixed(t *testing.T) {
-	host := &peer{Keywords: "PIPELINING\n250-SMTPUTF8"}
+	host := &peer{SMTPUTF8: true}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 		requests := append(utf8Requests(20), aboutAll(mailboxes(20, none, "a.example"))...)
 		b.checkAnswered(b.askAll(requests), 250)

@@ -51,17 +51,17 @@ func TestFailover(t *testing.T) {
 		{"another protocol", smtptest.Script("S: +OK POP3"), "failure protocol at greeting", true},
 		{
 			"hangs up after the target's answer",
-			&peer{RCPT: after(1, always(closes))},
+			&peer{RCPTFunc: after(1, always(closes))},
 			"greeting 220, ehlo 250, mail 250, target 550, failure closed at rcpt", false,
 		},
 		{
 			"falls silent after the target's answer",
-			&peer{RCPT: after(1, always(hangs))},
+			&peer{RCPTFunc: after(1, always(hangs))},
 			"greeting 220, ehlo 250, mail 250, target 550, failure timeout at rcpt", false,
 		},
 		{
 			"falls silent after an answer that may be the control's",
-			&peer{RCPT: func(v *visit, _ string) string {
+			&peer{RCPTFunc: func(v *visit, _ string) string {
 				if v.Named > 0 {
 					return hangs
 				}

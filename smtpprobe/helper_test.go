@@ -10,8 +10,8 @@ package smtpprobe_test
 //	probe         asks some hosts about one mailbox; what comes is an outcome
 //	crowd         asks one host about many mailboxes at once
 //
-// Its hosts are a peer, which says what the test wants, a smtptest.Host or a
-// smtptest.Script. Mailboxes whose names begin with "good" or "real" exist:
+// Its hosts are a peer, which says what the test wants, or a smtptest.Script.
+// Mailboxes whose names begin with "good" or "real" exist:
 //
 //	mailboxes, company   make lists of them
 //	about, aboutAll      make requests about them
@@ -42,22 +42,21 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // The host that says what a test wants, and its session.
 type (
-	peer  = fakehost.Host
-	visit = fakehost.Session
+	peer  = smtptest.Host
+	visit = smtptest.Visit
 )
 
 // What a peer does in place of an answer.
 const (
-	hangs  = fakehost.Hangs
-	closes = fakehost.Closes
-	resets = fakehost.Resets
-	skips  = fakehost.Skips
+	hangs  = smtptest.Hangs
+	closes = smtptest.Closes
+	resets = smtptest.Resets
+	skips  = smtptest.Skips
 )
 
 // What probe asks about.
@@ -91,14 +90,10 @@ func inBubbleBy(t *testing.T, c smtpprobe.Config, hosts map[string]smtptest.Hand
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
-		for addr, host := range hosts {
-			if host == nil {
-				network.Blackhole(addr)
-				continue
-			}
-			network.Add(addr, host)
-		}
 		b := &bubble{T: t, network: network, gauges: newGauges(network)}
+		for addr, host := range hosts {
+			b.add(addr, host)
+		}
 		b.pool = newProber(t, c, by(b.gauges))
 		f(b)
 		if err := b.pool.Close(); err != nil {
@@ -116,6 +111,25 @@ func inBubbleBy(t *testing.T, c smtpprobe.Config, hosts map[string]smtptest.Hand
 		}
 	})
 	return sessions
+}
+
+// add adds a host.
+func (b *bubble) add(addr string, host smtptest.Handler) {
+	if host == nil {
+		b.network.Blackhole(addr)
+		return
+	}
+	b.network.Add(addr, honest(host))
+}
+
+// honest gives a peer without mailboxes those that exist, and no postmaster.
+func honest(host smtptest.Handler) smtptest.Handler {
+	if p, ok := host.(*peer); ok && p.Mailboxes == nil && !p.CatchAll {
+		const exists = smtptest.Mailbox("250 2.1.5 Ok")
+		p.Mailboxes = map[string]smtptest.Mailbox{"good*": exists, "real*": exists, "postmaster": smtptest.Missing}
+		p.Unknown = cmp.Or(p.Unknown, "550 5.1.1 <%s>: no such user")
+	}
+	return host
 }
 
 func newProber(t *testing.T, c smtpprobe.Config, dialer smtpprobe.Dialer) *smtpprobe.Pool {

@@ -59,7 +59,7 @@ func TestNobodyInheritsACancelledSession(t *testing.T) {
 					giveUp()
 				}
 			}, func(string) {})
-			host := &peer{Greet: slowGreeting, Takes: time.Millisecond}
+			host := &peer{GreetingDelay: slowGreeting, RCPTDelay: time.Millisecond}
 			inBubbleBy(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), watch, func(b *bubble) {
 				ctx, cancel := context.WithCancel(b.Context())
 				defer cancel()

@@ -24,7 +24,7 @@ func TestHostThatHasHadEnough(t *testing.T) {
 	} {
 		t.Run(tt.says, func(t *testing.T) {
 			refused, until := 0, time.Time{}
-			host := &peer{RCPT: func(v *visit, m string) string {
+			host := &peer{RCPTFunc: func(v *visit, m string) string {
 				if time.Now().Before(until) {
 					return tt.says
 				}
@@ -32,8 +32,8 @@ func TestHostThatHasHadEnough(t *testing.T) {
 					until, refused = time.Now().Add(time.Hour), 0
 				}
 				return ""
-			}, Say: func(v *visit, _ string) string {
-				if tt.hangs && time.Now().Before(until) && v.Here > 0 {
+			}, Say: func(v *visit, c, _ string) string {
+				if !isRCPT(c) && tt.hangs && time.Now().Before(until) && v.Here > 0 {
 					return closes
 				}
 				return ""

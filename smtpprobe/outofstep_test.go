@@ -1,6 +1,7 @@
 package smtpprobe_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -23,7 +23,7 @@ var (
 )
 
 func (w wording) about(mailbox string) string {
-	if fakehost.Lives(mailbox) {
+	if lives(mailbox) {
 		return strings.ReplaceAll(w.accepts, "%s", mailbox)
 	}
 	return strings.ReplaceAll(w.refuses, "%s", mailbox)
@@ -31,11 +31,11 @@ func (w wording) about(mailbox string) string {
 
 // host is an honest host with these words. If they have no enhanced status
 // codes, an accepted recipient and RSET have the same.
-func (w wording) host(keywords string) *peer {
+func (w wording) host(inTurn bool) *peer {
 	return &peer{
-		Keywords: keywords,
-		RCPT:     func(_ *visit, m string) string { return w.about(m) },
-		Say: func(_ *visit, c string) string {
+		NoPipelining: inTurn,
+		RCPTFunc:     func(_ *visit, m string) string { return w.about(m) },
+		Say: func(_ *visit, c, _ string) string {
 			if w == plain && (c == "RSET" || strings.HasPrefix(c, "MAIL")) {
 				return w.accepts
 			}
@@ -50,17 +50,17 @@ func (w wording) host(keywords string) *peer {
 // only a mailbox that was alone in it goes without an answer.
 func TestReplyTooMany(t *testing.T) {
 	rcpt := func(n int) func(*visit, string) bool {
-		return func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT") && v.Named == n }
+		return func(v *visit, c string) bool { return isRCPT(c) && v.Named == n-1 }
 	}
 	places := map[string]func(v *visit, command string) bool{
 		"EHLO":        func(_ *visit, c string) bool { return strings.HasPrefix(c, "EHLO") },
 		"MAIL":        func(_ *visit, c string) bool { return strings.HasPrefix(c, "MAIL") },
-		"2nd MAIL":    func(v *visit, c string) bool { return strings.HasPrefix(c, "MAIL") && v.Mailed == 2 },
+		"2nd MAIL":    func(v *visit, c string) bool { return strings.HasPrefix(c, "MAIL") && v.Mailed == 1 },
 		"1st RCPT":    rcpt(1),
 		"3rd RCPT":    rcpt(3),
 		"10th RCPT":   rcpt(10), // the last of a transaction
 		"12th RCPT":   rcpt(12),
-		"the 1st bad": func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT TO:<bad") && v.Refused == 1 },
+		"the 1st bad": func(v *visit, c string) bool { return strings.HasPrefix(c, "RCPT TO:<bad") && v.Refused == 0 },
 		"RSET":        func(_ *visit, c string) bool { return c == "RSET" },
 	}
 	more := []struct {
@@ -69,25 +69,27 @@ func TestReplyTooMany(t *testing.T) {
 	}{{"250 ok", 0}, {"550 5.1.1 no such user", 0}, {"452 4.2.2 full", 0}, {"", 0}, {"", 15 * time.Millisecond}, {"", 900 * time.Millisecond}}
 	for place, here := range places {
 		for _, more := range more {
-			for _, keywords := range []string{"PIPELINING", "SIZE"} {
+			for _, inTurn := range []bool{false, true} {
 				for _, sessions := range []int{1, 1000} {
-					t.Run(fmt.Sprintf("%q behind %s, pace %v, %s, %d sessions", more.text, place, more.pace, keywords, sessions), func(t *testing.T) {
-						host := &peer{Keywords: keywords}
+					t.Run(fmt.Sprintf("%q behind %s, pace %v, in turn %t, %d sessions", more.text, place, more.pace, inTurn, sessions), func(t *testing.T) {
+						host := &peer{NoPipelining: inTurn}
 						if more.text == "" {
-							host = plain.host(keywords)
+							host = plain.host(inTurn)
 						}
 						host.Pace = more.pace
-						host.After = func(v *visit, c string) string {
-							mailbox, isRCPT := strings.CutPrefix(c, "RCPT TO:<")
-							switch {
-							case v.Number > sessions || !here(v, c):
-								return ""
-							case more.text != "":
-								return more.text
-							case isRCPT:
-								return plain.about(mailbox)
+						before := host.Say
+						host.Say = func(v *visit, c, due string) string {
+							if before != nil {
+								due = cmp.Or(before(v, c, due), due)
 							}
-							return plain.accepts
+							if v.Number > sessions || !here(v, c) {
+								return due
+							}
+							again := plain.accepts
+							if isRCPT(c) {
+								again = due
+							}
+							return due + "\n" + cmp.Or(more.text, again)
 						}
 						// Controls are known soon, so that there is
 						// company of targets alone.
@@ -111,9 +113,9 @@ func TestReplyTooManyAboutOne(t *testing.T) {
 	for _, verb := range []string{"EHLO", "MAIL", "RCPT", "RSET", ""} {
 		for _, pace := range []time.Duration{0, 12 * time.Millisecond, 50 * time.Millisecond, 1500 * time.Millisecond} {
 			for _, w := range []wording{plain, enhanced, naming} {
-				for _, keywords := range []string{"PIPELINING", "SIZE"} {
-					t.Run(fmt.Sprint(verb, " ", pace, " ", w.name, " ", keywords), func(t *testing.T) {
-						host := w.host(keywords)
+				for _, inTurn := range []bool{false, true} {
+					t.Run(fmt.Sprint(verb, " ", pace, " ", w.name, " in turn ", inTurn), func(t *testing.T) {
+						host := w.host(inTurn)
 						host.Pace, host.Arrange = pace, twice(verb)
 						inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 							list := company()[:10]
@@ -161,11 +163,11 @@ func twice(verb string) func(v *visit, group, answers []string) []string {
 // what came unasked is seen before the next command.
 func TestSaidTwiceAndHungUp(t *testing.T) {
 	for verb, m := range map[string]string{"MAIL": "bad@a.example", "RCPT": "good@a.example"} {
-		host := &peer{Keywords: "SIZE", RCPT: after(1, always(closes)), After: func(_ *visit, c string) string {
-			if c[:4] != verb {
+		host := &peer{NoPipelining: true, RCPTFunc: after(1, always(closes)), Say: func(_ *visit, c, due string) string {
+			if !strings.HasPrefix(c, verb) {
 				return ""
 			}
-			return map[string]string{"MAIL": "250 2.1.0 Ok", "RCPT": "250 2.1.5 Ok"}[verb]
+			return due + "\n" + map[string]string{"MAIL": "250 2.1.0 Ok", "RCPT": "250 2.1.5 Ok"}[verb]
 		}}
 		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			if r := b.ask(b.Context(), about(m)); r.code() == 250 && (verb == "MAIL" || r.last().Control != nil) {
@@ -178,23 +180,18 @@ func TestSaidTwiceAndHungUp(t *testing.T) {
 // leavesOut is a host that names nobody and leaves out the reply to a command,
 // or the reply's last line, so that there is one reply too few.
 func leavesOut(w wording, out func(v *visit, command string) (whole, end bool)) *peer {
-	host := w.host("")
-	odd := func(v *visit, command, reply string) string {
-		switch whole, end := out(v, command); {
+	host := w.host(false)
+	say := host.Say
+	host.Say = func(v *visit, c, due string) string {
+		due = cmp.Or(say(v, c, due), due)
+		switch whole, end := out(v, c); {
+		case !isRCPT(c) && !strings.HasPrefix(c, "MAIL"):
 		case whole:
 			return skips
 		case end:
-			return reply[:3] + "-" + reply[4:]
+			return due[:3] + "-" + due[4:]
 		}
-		return reply
-	}
-	rcpt, say := host.RCPT, host.Say
-	host.RCPT = func(v *visit, m string) string { return odd(v, "RCPT TO:<"+m+">", rcpt(v, m)) }
-	host.Say = func(v *visit, c string) string {
-		if strings.HasPrefix(c, "MAIL") {
-			return odd(v, c, say(v, c))
-		}
-		return say(v, c)
+		return due
 	}
 	return host
 }
@@ -245,11 +242,11 @@ func TestReplyTooFewInCompany(t *testing.T) {
 						here := strings.HasPrefix(c, "RCPT") && v.Number == 1 && v.Named == place
 						return here && whole, here && !whole
 					})
-					host.Wait = func(v *visit, _ string) time.Duration {
+					host.RCPTFunc = func(v *visit, m string) string {
 						if v.Number == 1 && v.Named == slow {
-							return time.Hour
+							v.Sleep(time.Hour)
 						}
-						return 0
+						return plain.about(m)
 					}
 					answers, _ := crowd(t, smtpprobe.Config{MaxSessionsPerHost: 1}, host, list)
 					checkNoLie(t, list, answers)
@@ -309,14 +306,14 @@ func TestScriptsOutOfStep(t *testing.T) {
 func TestReplyToMailAmongRecipients(t *testing.T) {
 	for _, place := range []int{1, 3, 7} {
 		t.Run(fmt.Sprint(place), func(t *testing.T) {
-			host := naming.host("PIPELINING")
-			host.RCPT = func(v *visit, m string) string {
-				if v.Number == 1 && v.Refused >= place && !fakehost.Lives(m) {
+			host := naming.host(false)
+			host.RCPTFunc = func(v *visit, m string) string {
+				if v.Number == 1 && v.Refused >= place && !lives(m) {
 					return "250 2.1.0 Ok"
 				}
 				return naming.about(m)
 			}
-			host.Say = func(_ *visit, c string) string {
+			host.Say = func(_ *visit, c, _ string) string {
 				if strings.HasPrefix(c, "MAIL") {
 					return "250 2.1.0 Ok"
 				}

@@ -51,12 +51,12 @@ func TestProviderWithManyHosts(t *testing.T) {
 		{"off", pace.Settings{Preset: pace.Off}, "hoster.test", 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			host := &peer{Tolerates: tt.tolerates, TooMany: "421 4.7.0 too many connections from your address", Takes: 10 * time.Millisecond}
+			host := &peer{RCPTDelay: 10 * time.Millisecond, Say: tolerates(tt.tolerates, "421 4.7.0 too many connections from your address", "")}
 			hosts, requests := operated(host, 60, 6, tt.host)
 			inBubble(t, smtpprobe.Config{Pace: tt.pace}, hosts, func(b *bubble) {
 				b.checkAnswered(b.askAll(requests), 250)
 			})
-			most, complaints := host.Most()
+			most, complaints := mostOpen(host, tt.tolerates)
 			if complaints > tt.complaints || most < tt.tolerates || tt.complaints == 0 && tt.tolerates > 0 && most > tt.tolerates || tt.tolerates == 0 && most < 60 {
 				t.Errorf("at most %d sessions at a time, and %d complaints; want %d and %d", most, complaints, tt.tolerates, tt.complaints)
 			}
@@ -74,8 +74,7 @@ func blocking(phase string, on *atomic.Bool) *peer {
 		return ""
 	}
 	return &peer{
-		Say:  func(_ *visit, c string) string { return no(c) },
-		RCPT: func(*visit, string) string { return no("RCPT") },
+		Say: func(_ *visit, c, _ string) string { return no(c) },
 	}
 }
 
@@ -242,7 +241,7 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 func TestProviderThatFindsUsTooFast(t *testing.T) {
 	var on atomic.Bool
 	on.Store(true)
-	host := &peer{RCPT: func(*visit, string) string {
+	host := &peer{RCPTFunc: func(*visit, string) string {
 		if on.Load() {
 			return "450 4.7.1 rate limit exceeded, slow down"
 		}

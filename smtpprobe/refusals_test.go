@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -34,18 +33,14 @@ func TestPostfix(t *testing.T) {
 		t.Run(fmt.Sprintf("%d%% bad", tt.bad), func(t *testing.T) {
 			var slow, hard atomic.Int64
 			host := &peer{
-				Say: func(v *visit, _ string) string {
+				Say: func(v *visit, _, _ string) string {
 					if v.Refused >= softErrorLimit {
 						slow.Add(1)
-						time.Sleep(time.Second)
+						v.Sleep(time.Second)
 					}
 					return ""
 				},
-				RCPT: func(v *visit, _ string) string {
-					if v.Refused >= softErrorLimit {
-						slow.Add(1)
-						time.Sleep(time.Second)
-					}
+				RCPTFunc: func(v *visit, _ string) string {
 					if v.Refused >= hardErrorLimit {
 						hard.Add(1)
 						return "421 4.7.0 mx Error: too many errors"
@@ -112,8 +107,8 @@ func TestHostThatHangsUpGetsSmallerTransactions(t *testing.T) {
 	} {
 		for _, says := range []string{closes, "421 4.7.0 too many errors"} {
 			t.Run(tt.name+" "+says, func(t *testing.T) {
-				host := &peer{Takes: time.Millisecond, RCPT: func(v *visit, mailbox string) string {
-					if v.Refused+1 < 20 || fakehost.Lives(mailbox) {
+				host := &peer{RCPTDelay: time.Millisecond, RCPTFunc: func(v *visit, mailbox string) string {
+					if v.Refused+1 < 20 || lives(mailbox) {
 						return ""
 					}
 					return says
@@ -129,7 +124,7 @@ func TestHostThatHangsUpGetsSmallerTransactions(t *testing.T) {
 					}
 				})
 				if len(sessions) > tt.most {
-					t.Errorf("%d sessions for %d recipients, want at most %d", len(sessions), len(host.Asked()), tt.most)
+					t.Errorf("%d sessions for %d recipients, want at most %d", len(sessions), len(host.Recipients()), tt.most)
 				}
 			})
 		}
@@ -153,7 +148,7 @@ func TestHarvestProtection(t *testing.T) {
 					}
 					list, living := harvested(n, 60), 0
 					for _, m := range list {
-						if fakehost.Lives(m) {
+						if lives(m) {
 							living++
 						}
 					}
@@ -209,11 +204,11 @@ func harvest(b *bubble, list []string, rounds int, ask func(requests []smtpprobe
 // stay without a proof, and do not get a session each.
 func TestTwoWordings(t *testing.T) {
 	for _, percent := range []int{20, 0} {
-		host := &peer{RCPT: func(_ *visit, m string) string {
+		host := &peer{RCPTFunc: func(_ *visit, m string) string {
 			switch n := strings.Count(m, "3"); {
 			case strings.HasPrefix(m, "postmaster@"):
 				return "250 2.1.5 Ok"
-			case !fakehost.Lives(m) && n > 0:
+			case !lives(m) && n > 0:
 				return "550 5.2.1 The account is disabled"
 			}
 			return ""
@@ -268,15 +263,15 @@ func TestHonestRefusalsAreProven(t *testing.T) {
 func TestOpenRefusalsOfADyingSession(t *testing.T) {
 	var deaths atomic.Int64
 	host := &peer{
-		Say: func(v *visit, command string) string {
-			n := len(v.Asked)
-			if v.Here == 2 && !fakehost.Lives(v.Asked[n-2]) && strings.HasPrefix(command, "MAIL") {
+		Say: func(v *visit, command, _ string) string {
+			n := len(v.Recipients)
+			if v.Here == 2 && !lives(v.Recipients[n-2]) && strings.HasPrefix(command, "MAIL") {
 				deaths.Add(1)
 				return closes
 			}
 			return ""
 		},
-		RCPT: func(v *visit, _ string) string {
+		RCPTFunc: func(v *visit, _ string) string {
 			if v.Here >= 3 {
 				return "452 4.5.3 Too many recipients"
 			}
@@ -295,7 +290,7 @@ func TestOpenRefusalsOfADyingSession(t *testing.T) {
 // refusals in each transaction anew ($rcpt_fail_count), and the host has
 // refused everybody from the fourth on.
 func TestPostmasterProvesFew(t *testing.T) {
-	host := &peer{RCPT: func(v *visit, m string) string {
+	host := &peer{RCPTFunc: func(v *visit, m string) string {
 		switch {
 		case v.Here-v.Accepted >= 3:
 			return "550 5.1.1 no such user"
@@ -317,7 +312,7 @@ func TestCallersLeaveDuringAProof(t *testing.T) {
 	for _, proof := range []string{"250 ok", "550 no"} {
 		for second := range 40 {
 			t.Run(fmt.Sprint(proof, second), func(t *testing.T) {
-				host := &peer{Takes: time.Second, RCPT: func(_ *visit, m string) string {
+				host := &peer{RCPTDelay: time.Second, RCPTFunc: func(_ *visit, m string) string {
 					if strings.HasPrefix(m, "postmaster@") {
 						return proof
 					}
@@ -353,7 +348,7 @@ func TestCallersLeaveDuringAProof(t *testing.T) {
 // postmaster only SMTPUTF8 can name: it is no proof for later transactions, and
 // the mailboxes are asked about in ever smaller ones.
 func TestProofThatIsNotRemembered(t *testing.T) {
-	host := &peer{Keywords: "PIPELINING\n250-SMTPUTF8", RCPT: func(_ *visit, m string) string {
+	host := &peer{SMTPUTF8: true, RCPTFunc: func(_ *visit, m string) string {
 		if strings.HasPrefix(m, "postmaster@") {
 			return "250 ok"
 		}

@@ -43,16 +43,16 @@ func TestSessionIsReused(t *testing.T) {
 		RSET
 		QUIT`
 	for name, tt := range map[string]struct {
-		keywords string
-		writes   int64 // EHLO, two transactions, QUIT
+		inTurn bool
+		writes int64 // EHLO, two transactions, QUIT
 	}{
-		"pipelined": {"PIPELINING", 4},
-		"in turn":   {"SIZE", 10},
+		"pipelined": {false, 4},
+		"in turn":   {true, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var writes atomic.Int64
 			counting := hooked(func(string) {}, func(string) { writes.Add(1) })
-			sessions := inBubbleBy(t, smtpprobe.Config{}, one(&peer{Keywords: tt.keywords}), counting, func(b *bubble) {
+			sessions := inBubbleBy(t, smtpprobe.Config{}, one(&peer{NoPipelining: tt.inTurn}), counting, func(b *bubble) {
 				b.restsBetween(time.Second, "good1@a.example", "good2@a.example")
 			})
 			if len(sessions) != 1 {
@@ -176,7 +176,7 @@ func inOrder(handlers ...smtptest.Handler) smtptest.Handler {
 	return smtptest.HandlerFunc(func(c net.Conn) {
 		mu.Lock()
 		n++
-		h := handlers[min(n, len(handlers)-1)]
+		h := honest(handlers[min(n, len(handlers)-1)])
 		mu.Unlock()
 		h.ServeSMTP(c)
 	})
@@ -222,7 +222,7 @@ func TestCrowdsKeepTheCaps(t *testing.T) {
 	var requests []smtpprobe.Request
 	for i := range 6 {
 		addr := fmt.Sprintf("192.0.2.%d", i+1)
-		hosts[addr] = &peer{Takes: time.Duration(i) * time.Millisecond}
+		hosts[addr] = &peer{RCPTDelay: time.Duration(i) * time.Millisecond}
 		own := mailboxes(each, every(3), addr+".example", addr+".test")
 		list, requests = append(list, own...), append(requests, aboutAll(own, addr)...)
 	}
@@ -253,17 +253,13 @@ func TestCrowdsKeepTheCaps(t *testing.T) {
 // before the host answers QUIT, and the host is not taken for one that has had
 // enough of a transaction: its next session serves one after the other.
 func TestNobodyWaitsForAGoodbye(t *testing.T) {
-	for _, ends := range []string{"421 enough", ""} {
+	for _, ends := range []string{"421 enough", closes} {
 		host := &peer{}
-		host.After = func(v *visit, c string) string {
+		host.Say = func(v *visit, c, due string) string {
 			if v.Number > 1 || c != "RSET" {
 				return ""
 			}
-			time.Sleep(time.Second)
-			if ends == "" {
-				return closes
-			}
-			return ends
+			return due + "\nsleep 1s\n" + ends
 		}
 		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			for i := range 4 {

@@ -23,9 +23,9 @@ func TestSilentMailboxes(t *testing.T) {
 		silent[m] = i%10 == 7
 	}
 	for _, w := range []wording{enhanced, naming} {
-		host := w.host("PIPELINING")
-		host.Greet, host.Takes = slowGreeting, time.Millisecond
-		host.RCPT = func(_ *visit, m string) string {
+		host := w.host(false)
+		host.GreetingDelay, host.RCPTDelay = slowGreeting, time.Millisecond
+		host.RCPTFunc = func(_ *visit, m string) string {
 			if silent[m] {
 				return hangs
 			}
@@ -42,20 +42,17 @@ func TestSilentMailboxes(t *testing.T) {
 				t.Errorf("%s: %v", list[i], r)
 			}
 		}
-		if n, most := len(host.Sessions()), 110; n > most { // 40 are silent
+		if n, most := len(host.Visits()), 110; n > most { // 40 are silent
 			t.Errorf("%s: %d sessions, want %d at most", w.name, n, most)
 		}
-		if n := len(host.Asked()); n > 2*len(list) {
+		if n := len(host.Recipients()); n > 2*len(list) {
 			t.Errorf("%s: %d recipients named", w.name, n)
 		}
 	}
 }
 
 // slowGreeting takes a while, so that others come and wait.
-func slowGreeting(*visit) string {
-	time.Sleep(100 * time.Millisecond)
-	return ""
-}
+const slowGreeting = 100 * time.Millisecond
 
 // TestMuteHost is about a host that never answers about a recipient: those that
 // wait do not each wait for it. The silence that meets the first recipient of a
@@ -63,7 +60,7 @@ func slowGreeting(*visit) string {
 func TestMuteHost(t *testing.T) {
 	for _, act := range []string{hangs, closes} {
 		list := mailboxes(200, none, "a.example", "b.example")
-		host := &peer{RCPT: func(*visit, string) string { return act }}
+		host := &peer{RCPTFunc: func(*visit, string) string { return act }}
 		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			begun, soonest := time.Now(), time.Hour
 			for i, r := range b.askAll(aboutAll(list)) {
@@ -86,13 +83,13 @@ func TestMuteHost(t *testing.T) {
 // for a reply too many where the words show that there is none, however late
 // the control is refused, and not for a control that does not matter.
 func TestSlowHonestHosts(t *testing.T) {
-	slowControl := func(delay time.Duration) func(*visit, string) time.Duration {
-		return func(_ *visit, m string) time.Duration {
+	slowControl := func(delay time.Duration) func(*visit, string) string {
+		return waits(func(_ *visit, m string) time.Duration {
 			if strings.HasPrefix(m, "random") {
 				return delay
 			}
 			return 0
-		}
+		})
 	}
 	three, good, bad := mailboxes(3, none, "a.example"), []string{"good@a.example"}, []string{"bad@a.example"}
 	for _, tt := range []struct {
@@ -100,23 +97,23 @@ func TestSlowHonestHosts(t *testing.T) {
 		list []string
 		took time.Duration // at most; a session of its own begins 300 ms later
 	}{
-		{&peer{Wait: slowControl(5 * time.Second)}, three, 5500 * time.Millisecond},
-		{&peer{Wait: slowControl(5 * time.Second), RCPT: func(_ *visit, m string) string { return plain.about(m) }}, three, 5500 * time.Millisecond},
-		{&peer{Wait: slowControl(5 * time.Second), Keywords: "SIZE"}, good, 5500 * time.Millisecond},
-		{&peer{Wait: slowControl(2 * time.Second)}, bad, 7 * time.Second},
-		{&peer{Wait: slowControl(15 * time.Second)}, bad, 7 * time.Second},
-		{&peer{Wait: slowControl(time.Hour)}, bad, 7 * time.Second},
-		{&peer{Takes: 5 * time.Second}, bad, 11 * time.Second},
+		{&peer{RCPTFunc: slowControl(5 * time.Second)}, three, 5500 * time.Millisecond},
+		{&peer{RCPTFunc: func(v *visit, m string) string { slowControl(5*time.Second)(v, m); return plain.about(m) }}, three, 5500 * time.Millisecond},
+		{&peer{RCPTFunc: slowControl(5 * time.Second), NoPipelining: true}, good, 5500 * time.Millisecond},
+		{&peer{RCPTFunc: slowControl(2 * time.Second)}, bad, 7 * time.Second},
+		{&peer{RCPTFunc: slowControl(15 * time.Second)}, bad, 7 * time.Second},
+		{&peer{RCPTFunc: slowControl(time.Hour)}, bad, 7 * time.Second},
+		{&peer{RCPTDelay: 5 * time.Second}, bad, 11 * time.Second},
 	} {
 		sessions := inBubble(t, smtpprobe.Config{}, one(tt.host), func(b *bubble) {
 			for i, r := range b.askAll(aboutAll(tt.list)) {
-				control := want(tt.list[i]) == 250 || tt.host.Takes > 0
+				control := want(tt.list[i]) == 250 || tt.host.RCPTDelay > 0
 				if r.code() != want(tt.list[i]) || control && r.last().Control == nil || r.took > tt.took {
 					b.Errorf("%s: %v after %v", tt.list[i], r, r.took)
 				}
 			}
 		})
-		if tt.host.Takes > 0 && len(sessions) != 1 {
+		if tt.host.RCPTDelay > 0 && len(sessions) != 1 {
 			t.Errorf("%d sessions", len(sessions))
 		}
 	}
@@ -160,7 +157,7 @@ func TestGoodbyeBehindARefusal(t *testing.T) {
 // comes that is not believed: they do not get it either.
 func TestDoubtedAnswerAndNoTime(t *testing.T) {
 	for _, end := range []func(context.Context) (context.Context, context.CancelFunc){cancelAfter(480 * time.Millisecond), deadlineAfter(480 * time.Millisecond)} {
-		host := &peer{RCPT: choosy, Takes: 100 * time.Millisecond}
+		host := &peer{RCPTFunc: choosy, RCPTDelay: 100 * time.Millisecond}
 		inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 			_ = b.ask(b.Context(), about("good@a.example")) // the control
 			var wg sync.WaitGroup
@@ -194,23 +191,20 @@ func TestSlowMailboxes(t *testing.T) {
 	for _, together := range []bool{false, true} {
 		for _, most := range []int{4, 10, 20} {
 			// Each reply of a group comes when it is ready, or all together.
-			host := &peer{Arrange: func(_ *visit, _, answers []string) []string { return answers }}
-			if !together {
-				host.Arrange = nil
-			}
-			host.Greet = func(*visit) string { time.Sleep(roundTrip); return "" }
-			host.Say = func(_ *visit, c string) string {
-				if c != "RSET" { // EHLO and MAIL come first in their group
-					time.Sleep(roundTrip)
+			host := &peer{GreetingDelay: roundTrip, Say: func(v *visit, c, _ string) string {
+				if c != "" && c != "RSET" && !isRCPT(c) { // EHLO and MAIL come first in their group
+					v.Sleep(roundTrip)
 				}
 				return ""
-			}
-			host.Wait = func(_ *visit, m string) time.Duration {
-				if slow[m] {
-					return slowReply
+			}, RCPTFunc: func(v *visit, m string) string {
+				switch {
+				case slow[m] && together:
+					time.Sleep(slowReply)
+				case slow[m]:
+					v.Sleep(slowReply)
 				}
-				return 0
-			}
+				return ""
+			}}
 			var all, sum time.Duration // until all are answered; of those that are not slow
 			sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: most}, one(host), func(b *bubble) {
 				for i, r := range b.askTogether(b.Context(), patient(aboutAll(list))) {

@@ -14,10 +14,10 @@ import (
 // alone: none shares a transaction with an address of the list, and all are
 // answered long before it is done.
 func TestSingleChecksComeFirst(t *testing.T) {
-	host := &peer{Takes: 20 * time.Millisecond, RCPT: func(v *visit, m string) string {
+	host := &peer{RCPTDelay: 20 * time.Millisecond, RCPTFunc: func(v *visit, m string) string {
 		switch {
 		case strings.HasPrefix(m, "good-late"):
-			time.Sleep(2 * time.Second)
+			v.Sleep(2 * time.Second)
 		case strings.HasPrefix(m, "good-odd") && v.Named > 0:
 			return "550 5.7.1 not now"
 		}

@@ -84,7 +84,7 @@ func TestListAtAHostWithoutGroups(t *testing.T) {
 		}}
 		answers, _ := crowd(t, smtpprobe.Config{}, host, list)
 		checkTruth(t, list, answers)
-		if n := len(host.Sessions()); n > 20 {
+		if n := len(host.Visits()); n > 20 {
 			t.Errorf("%s: %d sessions", name, n)
 		}
 	}
@@ -97,10 +97,10 @@ func TestPipeliningThatWorks(t *testing.T) {
 		{Say: at("MAIL", "550 5.7.1 your address is on a list")},
 		{Say: at("MAIL", "421 4.7.0 too many sessions")},
 		{Say: at("MAIL", "250-mx\n250 PIPELINING")},
-		{RCPT: after(0, always("554 5.7.1 not you"))},
-		{RCPT: after(0, always("452 4.5.3 too many recipients"))},
-		{RCPT: after(1, always(closes))},
-		{RCPT: after(1, always("503 5.5.1 bad sequence"))},
+		{RCPTFunc: after(0, always("554 5.7.1 not you"))},
+		{RCPTFunc: after(0, always("452 4.5.3 too many recipients"))},
+		{RCPTFunc: after(1, always(closes))},
+		{RCPTFunc: after(1, always("503 5.5.1 bad sequence"))},
 	} {
 		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			for range 2 {
@@ -119,7 +119,7 @@ func TestPipeliningThatWorks(t *testing.T) {
 // TestPipeliningThatHasWorked sees that a host which has answered groups, and
 // falls silent in one, is not thought to lack PIPELINING.
 func TestPipeliningThatHasWorked(t *testing.T) {
-	host := &peer{RCPT: func(_ *visit, m string) string {
+	host := &peer{RCPTFunc: func(_ *visit, m string) string {
 		if strings.HasPrefix(m, "slow") {
 			return hangs
 		}

@@ -23,7 +23,14 @@ import (
 // TestRecipientsAreLimited sees that no minute has more recipients, controls
 // and all, and no session; and that no minute has more sessions.
 func TestRecipientsAreLimited(t *testing.T) {
-	host := &peer{}
+	var mu sync.Mutex
+	var named, began []time.Time
+	host := &peer{RCPTFunc: func(*visit, string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		named = append(named, time.Now())
+		return ""
+	}}
 	hosts, requests := operated(host, 10, 50, "hoster.test")
 	limits := pace.Limits{RecipientsPerMinute: 100, RecipientsPerSession: 12, SessionsPerMinute: 9}
 	c := smtpprobe.Config{Pace: pace.Settings{Providers: map[string]pace.Limits{"hoster.test": limits}}}
@@ -34,13 +41,11 @@ func TestRecipientsAreLimited(t *testing.T) {
 			b.Errorf("it took %v", took)
 		}
 	})
-	var named, began []time.Time
-	for _, s := range host.Sessions() {
+	for _, s := range host.Visits() {
 		began = append(began, s.Began)
 		if s.Named > 12 {
 			t.Errorf("%d recipients in a session", s.Named)
 		}
-		named = append(named, s.Times...)
 	}
 	for most, times := range map[int][]time.Time{100: named, 9: began} {
 		slices.SortFunc(times, time.Time.Compare)
@@ -56,7 +61,7 @@ func TestRecipientsAreLimited(t *testing.T) {
 // waits as long as it has time, and is then told when to come back; and that
 // one whose caller is told of waits goes on waiting.
 func TestSingleCheckWaitsForItsTurn(t *testing.T) {
-	hosts, requests := operated(&peer{Takes: time.Minute}, 3, 1, "hoster.test")
+	hosts, requests := operated(&peer{RCPTDelay: time.Minute}, 3, 1, "hoster.test")
 	c := smtpprobe.Config{
 		Pace:     pace.Settings{Unknown: pace.Limits{Sessions: 1}},
 		Timeouts: smtpprobe.Timeouts{Command: 10 * time.Minute},
@@ -102,7 +107,7 @@ func TestSingleCheckDoesNotOutwaitItsTime(t *testing.T) {
 		giant[i].Budget = time.Hour
 	}
 	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}}
-	inBubble(t, c, one(&peer{Takes: time.Second}), func(b *bubble) {
+	inBubble(t, c, one(&peer{RCPTDelay: time.Second}), func(b *bubble) {
 		var wg sync.WaitGroup
 		wg.Go(func() { b.checkAnswered(b.askTogether(b.Context(), giant), 0) })
 		time.Sleep(5 * time.Second)
@@ -150,7 +155,7 @@ func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
 // TestManyThatWaitAreHeldBack sees that callers that are told of waits are told
 // to come back once more than they allow wait for a provider.
 func TestManyThatWaitAreHeldBack(t *testing.T) {
-	hosts, requests := operated(&peer{Takes: time.Second}, 300, 10, "hoster.test")
+	hosts, requests := operated(&peer{RCPTDelay: time.Second}, 300, 10, "hoster.test")
 	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
 		for i := range patient(requests) {
 			if i%10 > 0 {
@@ -184,7 +189,7 @@ func TestEgressesHaveLimitsOfTheirOwn(t *testing.T) {
 		{pace.Settings{Unknown: pace.Limits{Sessions: 4}}, 24},
 		{pace.Settings{Unknown: pace.Limits{Sessions: 4}, Egress: pace.EgressLimits{Sessions: 2}}, 6},
 	} {
-		host := &peer{Takes: 100 * time.Millisecond}
+		host := &peer{RCPTDelay: 100 * time.Millisecond}
 		hosts := map[string]smtptest.Handler{}
 		var requests []smtpprobe.Request
 		for i := range 90 {
@@ -201,7 +206,7 @@ func TestEgressesHaveLimitsOfTheirOwn(t *testing.T) {
 			}
 			b.checkAnswered(b.askTogether(b.Context(), requests), 250)
 		})
-		if most, _ := host.Most(); most != tt.total {
+		if most, _ := mostOpen(host, 0); most != tt.total {
 			t.Errorf("%+v: at most %d sessions at a time, want %d", tt.pace, most, tt.total)
 		}
 	}
@@ -209,7 +214,7 @@ func TestEgressesHaveLimitsOfTheirOwn(t *testing.T) {
 
 // refuses is a host that answers MAIL so.
 func refuses(text string) *peer {
-	return &peer{Say: func(_ *visit, command string) string {
+	return &peer{Say: func(_ *visit, command, _ string) string {
 		if strings.HasPrefix(command, "MAIL") {
 			return text
 		}
@@ -243,7 +248,7 @@ func TestPaceOutlastsAPool(t *testing.T) {
 // TestHarvestingIsToldAndSlowed sees that a provider at which most mailboxes do
 // not exist is asked more slowly.
 func TestHarvestingIsToldAndSlowed(t *testing.T) {
-	hosts, requests := operated(&peer{Takes: 10 * time.Millisecond}, 40, 20, "hoster.test")
+	hosts, requests := operated(&peer{RCPTDelay: 10 * time.Millisecond}, 40, 20, "hoster.test")
 	for i := range requests {
 		if i%4 > 0 {
 			requests[i].Target = strings.Replace(requests[i].Target, "good", "bad", 1)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/internal/fakehost"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -98,9 +97,9 @@ func TestTurnsAtOnce(t *testing.T) {
 
 // exempting is a host that turns for good, or for a session, after so many
 // refusals, in other words than before, but for its postmaster.
-func exempting(refusals int, forSession bool, words, others string) *fakehost.Host {
+func exempting(refusals int, forSession bool, words, others string) *peer {
 	var all atomic.Int64
-	return &peer{RCPT: func(v *visit, m string) string {
+	return &peer{RCPTFunc: func(v *visit, m string) string {
 		n := int(all.Load())
 		if forSession {
 			n = v.Refused

@@ -2,12 +2,35 @@ package smtpprobe_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
+
+// tolerates has a host take so many sessions at a time; 0: any number. To
+// others it says a text instead of the reply to a command, or of the greeting.
+func tolerates(sessions int, says, at string) func(v *visit, command, due string) string {
+	return func(v *visit, command, _ string) string {
+		if sessions > 0 && v.Open > sessions && strings.HasPrefix(command, at) && (at != "" || command == "") {
+			return says
+		}
+		return ""
+	}
+}
+
+// mostOpen is how many sessions of a host were open at a time, and how many met
+// with more than it tolerates.
+func mostOpen(host *peer, tolerates int) (most, away int) {
+	for _, v := range host.Visits() {
+		if most = max(most, v.Open); tolerates > 0 && v.Open > tolerates {
+			away++
+		}
+	}
+	return most, away
+}
 
 // TestSessionsWithAHost asks about many mailboxes at hosts that tolerate more
 // and less than we open: all are answered, and few sessions are refused. A host
@@ -33,7 +56,7 @@ func TestSessionsWithAHost(t *testing.T) {
 		{3, "421 4.7.0 too many connections", "", 120, 12, 3 * time.Minute},
 	} {
 		t.Run(fmt.Sprintf("%q at %s beyond %d", tt.says, tt.at, tt.tolerates), func(t *testing.T) {
-			host := &peer{Tolerates: tt.tolerates, TooMany: tt.says, TooManyAt: tt.at, Pace: 10 * time.Millisecond}
+			host := &peer{Say: tolerates(tt.tolerates, tt.says, tt.at), Pace: 10 * time.Millisecond}
 			list := mailboxes(tt.mailboxes, every(5), "a.example", "b.example")
 			inBubble(t, smtpprobe.Config{MaxWaitingPerHost: len(list)}, one(host), func(b *bubble) {
 				start := time.Now()
@@ -42,7 +65,7 @@ func TestSessionsWithAHost(t *testing.T) {
 					b.Errorf("took %v", took)
 				}
 			})
-			open, refused := host.Most()
+			open, refused := mostOpen(host, tt.tolerates)
 			if refused > tt.refused || open > most || tt.refused == 0 && open < most/2 {
 				t.Errorf("%d sessions refused, at most %d open; want at most %d, %d", refused, open, tt.refused, most)
 			}
@@ -55,14 +78,14 @@ func TestSessionsWithAHost(t *testing.T) {
 func TestPutOffAtMAIL(t *testing.T) {
 	putOff := 0
 	for range 3 {
-		host := &peer{Tolerates: 6, TooMany: "421 4.7.0 too many connections", TooManyAt: "MAIL", Greet: slowGreeting}
+		host := &peer{Say: tolerates(6, "421 4.7.0 too many connections", "MAIL"), GreetingDelay: slowGreeting}
 		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			ask := func(requests []smtpprobe.Request) []told { return b.askAll(patient(requests)) }
 			if alive, dead := harvest(b, harvested(2000, 80), 20, ask); alive+dead < 2000 {
 				b.Errorf("%d of 2000 were settled", alive+dead)
 			}
 		})
-		_, n := host.Most()
+		_, n := mostOpen(host, 6)
 		putOff += n
 	}
 	if putOff > 72 {
@@ -93,7 +116,7 @@ func TestStrictProvidersBeginWithTwo(t *testing.T) {
 		for i := range requests {
 			requests[i].Hosts[0].Name = name
 		}
-		inBubble(t, smtpprobe.Config{}, one(&peer{Takes: 5 * time.Second}), func(b *bubble) {
+		inBubble(t, smtpprobe.Config{}, one(&peer{RCPTDelay: 5 * time.Second}), func(b *bubble) {
 			time.AfterFunc(4*time.Second, func() {
 				if got := b.pool.Pacing()[0].Sessions; got != want {
 					b.Errorf("%s has %d sessions at first, want %d", name, got, want)
@@ -107,10 +130,10 @@ func TestStrictProvidersBeginWithTwo(t *testing.T) {
 // TestWindowIsUsedAsItGrows sees that a host which has shown that it takes more
 // sessions gets them at once, and not when one of the first has ended.
 func TestWindowIsUsedAsItGrows(t *testing.T) {
-	host := &peer{Keywords: "SIZE", Pace: 2 * time.Second}
+	host := &peer{NoPipelining: true, Pace: 2 * time.Second}
 	crowd(t, smtpprobe.Config{}, host, mailboxes(60, none, "a.example"))
 	const first = 4
-	if s := host.Sessions(); len(s) <= first || !s[first].Began.Before(s[0].Left) {
+	if s := host.Visits(); len(s) <= first || !s[first].Began.Before(s[0].Left) {
 		t.Errorf("%d sessions, the fifth after the end of the first", len(s))
 	}
 }
@@ -118,13 +141,13 @@ func TestWindowIsUsedAsItGrows(t *testing.T) {
 // TestSlowHostsJobsAreSpread sees that the mailboxes of a host which takes long
 // over each are spread over the sessions that it may have.
 func TestSlowHostsJobsAreSpread(t *testing.T) {
-	host := &peer{Keywords: "SIZE", Pace: 50 * time.Millisecond}
+	host := &peer{NoPipelining: true, Pace: 50 * time.Millisecond}
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 		b.ask(b.Context(), about("good@a.example")) // shows how long it takes
 		start := time.Now()
 		b.checkAnswered(b.askTogether(b.Context(), aboutAll(mailboxes(40, none, "a.example"))), 250)
 		if took := time.Since(start); took > 1400*time.Millisecond {
-			b.Errorf("took %v in %d sessions", took, len(host.Sessions()))
+			b.Errorf("took %v in %d sessions", took, len(host.Visits()))
 		}
 	})
 }
@@ -169,7 +192,7 @@ func TestGiantsDoNotStarveOthers(t *testing.T) {
 		{"hosts of several", 10000, 50, manyHosts("mx.host%d.example"), false, smtpprobe.Config{MaxSessions: 20}, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			host, hosts := &peer{Takes: 50 * time.Millisecond}, map[string]smtptest.Handler{}
+			host, hosts := &peer{RCPTDelay: 50 * time.Millisecond}, map[string]smtptest.Handler{}
 			var requests []smtpprobe.Request
 			ask := func(n int, small bool) {
 				list := new(int)
@@ -198,7 +221,7 @@ func TestGiantsDoNotStarveOthers(t *testing.T) {
 					b.Errorf("the last small one was answered after %v, of %v in all", last, all)
 				}
 			})
-			if n := len(host.Asked()); n > len(requests)*12/10 {
+			if n := len(host.Recipients()); n > len(requests)*12/10 {
 				t.Errorf("%d recipients for %d mailboxes", n, len(requests))
 			}
 		})

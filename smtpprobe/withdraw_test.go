@@ -38,15 +38,18 @@ func TestOneGivesUp(t *testing.T) {
 		{"deadline, and the session dies", hangsUpOnce, deadlineAfter(after3), nil, "failure timeout at rcpt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			host := &peer{Wait: func(v *visit, _ string) time.Duration {
-				if v.Mailed == 1 {
-					return grace // all others come meanwhile, and are asked about at once
-				}
-				return time.Second
-			}}
+			dies := after(1000, nil)
 			if tt.rcpt != nil {
-				host.RCPT = tt.rcpt()
+				dies = tt.rcpt()
 			}
+			host := &peer{RCPTFunc: func(v *visit, m string) string {
+				wait := time.Second
+				if v.Mailed == 1 {
+					wait = grace // all others come meanwhile, and are asked about at once
+				}
+				v.Sleep(wait)
+				return dies(v, m)
+			}}
 			sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 				var wg sync.WaitGroup
 				wg.Go(func() { _ = b.ask(b.Context(), about("good@a.example")) }) // the control
@@ -89,9 +92,9 @@ func hangsUpOnce() func(*visit, string) string {
 func TestTranscriptsArePrivate(t *testing.T) {
 	for name, host := range map[string]*peer{
 		"answered": {},
-		"silent":   {RCPT: after(7, always(hangs))},
-		"dies":     {RCPT: after(7, always(closes))},
-		"421":      {RCPT: after(7, always("421 enough"))},
+		"silent":   {RCPTFunc: after(7, always(hangs))},
+		"dies":     {RCPTFunc: after(7, always(closes))},
+		"421":      {RCPTFunc: after(7, always("421 enough"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := mailboxes(40, none, "a.example", "b.example")
@@ -106,7 +109,7 @@ func TestTranscriptsArePrivate(t *testing.T) {
 // TestDesertedSessionEnds sees that a session about which nobody cares any more
 // ends at once, in whatever phase, and with QUIT where that can be.
 func TestDesertedSessionEnds(t *testing.T) {
-	hosts := map[string]smtptest.Handler{"slow over many": &peer{Takes: 9 * time.Second}}
+	hosts := map[string]smtptest.Handler{"slow over many": &peer{RCPTDelay: 9 * time.Second}}
 	for _, at := range silentAt {
 		hosts[at.found+string(at.phase)] = at.host
 	}

@@ -60,14 +60,14 @@ func truthOf(mailbox string) string {
 
 // whims are what may get into a host, by what it is asked and how far the
 // session has come. Each returns empty where it has no effect.
-func whims(r *rand.Rand) func(v *visit, command string) string {
+func whims(r *rand.Rand) func(v *visit, command, due string) string {
 	patience, words := 1+r.IntN(30), []string{
 		closes, resets, "421 4.7.0 too many errors", "421 4.3.2 going down", "550 5.7.1 too many recipients", "452 4.5.3 too many recipients",
 		"550 rejected", "554 5.7.1 blocked", "451 4.7.1 slow down", "450 4.2.0 later", hangs, "221 bye", "what?",
 	}
 	word := words[r.IntN(len(words))]
-	when := func(verb string, enough func(v *visit) bool) func(v *visit, c string) string {
-		return func(v *visit, c string) string {
+	when := func(verb string, enough func(v *visit) bool) func(v *visit, c, due string) string {
+		return func(v *visit, c, _ string) string {
 			if strings.HasPrefix(c, verb) && enough(v) {
 				return word
 			}
@@ -94,21 +94,20 @@ func whims(r *rand.Rand) func(v *visit, command string) string {
 	case 5:
 		return when("RSET", func(v *visit) bool { return v.Commands > patience })
 	}
-	return func(*visit, string) string { return "" }
+	return func(*visit, string, string) string { return "" }
 }
 
 // whimsical is a host with a whim or two.
 func whimsical(r *rand.Rand) *peer {
 	one, two := whims(r), whims(r)
-	whim := func(v *visit, command string) string { return cmp.Or(one(v, command), two(v, command)) }
-	p := &peer{Bytewise: r.IntN(6) == 0, Say: whim, RCPT: func(v *visit, m string) string {
-		return cmp.Or(whim(v, "RCPT TO:<"+m+">"), truthOf(m))
-	}}
-	if r.IntN(3) == 0 {
-		p.Keywords = "SIZE"
+	p := &peer{RCPTFunc: func(_ *visit, m string) string { return truthOf(m) }}
+	p.Say = func(v *visit, c, due string) string { return cmp.Or(one(v, c, due), two(v, c, due)) }
+	if r.IntN(6) == 0 {
+		p.ByteDelay = 1
 	}
+	p.NoPipelining = r.IntN(3) == 0
 	if r.IntN(3) == 0 {
-		p.Takes = 10 * time.Millisecond
+		p.RCPTDelay = 10 * time.Millisecond
 	}
 	return p
 }
@@ -116,7 +115,7 @@ func whimsical(r *rand.Rand) *peer {
 // faulty is a host with whims, or with one reply too many, once or now and
 // then, one too few, or one without its last line.
 func faulty(r *rand.Rand) *peer {
-	p := &peer{RCPT: func(_ *visit, m string) string { return truthOf(m) }}
+	p := &peer{RCPTFunc: func(_ *visit, m string) string { return truthOf(m) }}
 	nth := 5 + r.IntN(60)
 	var named atomic.Int64 // recipients; a session that has ended may still be on its way out beside the next
 	switch r.IntN(6) {
@@ -124,21 +123,21 @@ func faulty(r *rand.Rand) *peer {
 		p = whimsical(r)
 	case 1: // a reply too many
 		word := []string{"250 ok", "550 5.1.1 no such user", "421 4.3.2 bye", "221 bye"}[r.IntN(4)]
-		p.After = func(_ *visit, c string) string {
-			if strings.HasPrefix(c, "RCPT") && named.Add(1) == int64(nth) {
-				return word
+		p.Say = func(_ *visit, c, due string) string {
+			if isRCPT(c) && named.Add(1) == int64(nth) {
+				return due + "\n" + word
 			}
 			return ""
 		}
 	case 2: // now and then the same again
-		p.After = func(_ *visit, c string) string {
-			if mailbox, ok := strings.CutPrefix(c, "RCPT TO:<"); ok && named.Add(1)%int64(nth) == 0 {
-				return truthOf(mailbox)
+		p.Say = func(_ *visit, c, due string) string {
+			if isRCPT(c) && named.Add(1)%int64(nth) == 0 {
+				return due + "\n" + due
 			}
 			return ""
 		}
 	case 3: // replies left out
-		p.RCPT = func(_ *visit, m string) string {
+		p.RCPTFunc = func(_ *visit, m string) string {
 			if named.Add(1)%int64(nth) == 0 {
 				return skips
 			}
@@ -148,10 +147,9 @@ func faulty(r *rand.Rand) *peer {
 		p = whimsical(r)
 		fallthrough
 	case 5: // replies without their last line
-		whole := p.RCPT
-		p.RCPT = func(v *visit, m string) string {
-			text := whole(v, m)
-			if named.Add(1)%int64(nth) == 0 && text == truthOf(m) {
+		p.RCPTFunc = func(_ *visit, m string) string {
+			text := truthOf(m)
+			if named.Add(1)%int64(nth) == 0 {
 				return text[:3] + "-" + text[4:]
 			}
 			return text
@@ -160,14 +158,14 @@ func faulty(r *rand.Rand) *peer {
 	p.Pace = []time.Duration{0, 0, 20 * time.Millisecond, 200 * time.Millisecond}[r.IntN(4)]
 	end := []string{"", "", closes, resets, hangs, "421 4.3.2 bye", "250 bye", "500 what?"}[r.IntN(8)]
 	before := p.Say
-	p.Say = func(v *visit, c string) string {
+	p.Say = func(v *visit, c, due string) string {
 		if c == "QUIT" {
 			return end
 		}
 		if before == nil {
 			return ""
 		}
-		return before(v, c)
+		return before(v, c, due)
 	}
 	return p
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/fakeproxy"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -146,7 +145,7 @@ func startWorld(t *testing.T) []string {
 		}
 		t.Cleanup(server.Close)
 	}
-	proxy := smtptest.Start(&fakeproxy.Proxy{Dialer: &net.Dialer{}, Username: "user", Password: "hunter,2"})
+	proxy := smtptest.Start(&smtptest.Proxy{Dialer: &net.Dialer{}, Username: "user", Password: "hunter,2"})
 	t.Cleanup(proxy.Close)
 	return []string{"PROXY=" + proxy.Addr, "RCPT_RESOLVER=" + resolver, "RCPT_SMTP_PORT=" + port, "RCPT_ALLOW_NET=127.0.0.0/8", "RCPT_HELO=tests.example", "NO_COLOR=1",
 		"RCPT_DATA=" + t.TempDir()}

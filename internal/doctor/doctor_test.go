@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
-	"github.com/rcpt/rcpt/internal/fakeproxy"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -148,18 +147,18 @@ func TestSickWorlds(t *testing.T) {
 // TestProxies: a proxy that is dead, one that lets nobody out, and one that
 // works, under its own name and under one of the operator's choice.
 func TestProxies(t *testing.T) {
-	through := &fakeproxy.Proxy{Dialer: &net.Dialer{}}
+	through := &smtptest.Proxy{Dialer: &net.Dialer{}}
 	for _, c := range []struct {
 		name  string
-		proxy *fakeproxy.Proxy
+		proxy *smtptest.Proxy
 		state State
 		words []string
 	}{
 		{"works", through, StateOK, []string{"is open"}},
 		{"dead", nil, StateFault, []string{"the proxy does not work", "Check that it runs"}},
-		{"refuses the port", &fakeproxy.Proxy{Reply: 2}, StateFault, []string{"lets nobody out", "Ask the proxy's operator"}},
-		{"cannot reach", &fakeproxy.Proxy{Reply: 5}, StateFault, []string{"lets nobody out"}},
-		{"is HTTP", &fakeproxy.Proxy{Fault: fakeproxy.IsHTTP}, StateFault, []string{"does not speak SOCKS5"}},
+		{"refuses the port", &smtptest.Proxy{Reply: 2}, StateFault, []string{"lets nobody out", "Ask the proxy's operator"}},
+		{"cannot reach", &smtptest.Proxy{Reply: 5}, StateFault, []string{"lets nobody out"}},
+		{"is HTTP", &smtptest.Proxy{Fault: smtptest.ProxyIsHTTP}, StateFault, []string{"does not speak SOCKS5"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			address := "127.0.0.1:" + freePort(t)

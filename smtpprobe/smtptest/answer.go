@@ -19,8 +19,9 @@ func (t *talk) answer(command string) string {
 	if verb == "RCPT" {
 		return t.answerRCPT(command)
 	}
-	answer := t.chosen(command, t.due(verb, command))
-	if accepts(answer) {
+	due := t.due(verb, command)
+	answer := t.chosen(command, due)
+	if accepts(meant(answer, due)) {
 		t.take(verb, command, answer)
 	}
 	return answer
@@ -59,6 +60,14 @@ func instead(text, due string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// meant is the reply that an answer stands for: one that is left out is due.
+func meant(answer, due string) string {
+	if answer == Skips {
+		return due
+	}
+	return answer
 }
 
 // due is the host's own answer to anything but RCPT.
@@ -158,7 +167,7 @@ func (t *talk) answerRCPT(command string) string {
 		due = instead(t.host.nth[t.visit.Here+1], t.host.replyTo(t, rcpt))
 	}
 	answer := strings.ReplaceAll(t.chosen(command, due), "%s", rcpt)
-	t.host.named(t.visit, rcpt, accepts(answer))
+	t.host.named(t.visit, rcpt, accepts(meant(answer, due)))
 	return answer
 }
 

@@ -59,10 +59,10 @@ func (t *talk) greet() {
 func (t *talk) converse() {
 	if !t.more() {
 		t.flush()
-		t.visit.Flights++
+		t.visit.Waits++
 	}
 	var commands, answers []string
-	for !t.over && (commands == nil || t.host.Arrange != nil && t.in.Buffered() > 0) {
+	for !t.over && (commands == nil || t.host.Arrange != nil && t.more()) {
 		command, ok := t.hear()
 		if !ok {
 			return

@@ -17,7 +17,7 @@ type Visit struct {
 	Left   time.Time // when QUIT was heard, or 421 said, or the session ended
 
 	Commands int  // so far
-	Flights  int  // how often the client sent something and waited for the host
+	Waits    int  // of the host for the client, which had its replies
 	Mailed   int  // transactions
 	Named    int  // recipients
 	Refused  int  // recipients

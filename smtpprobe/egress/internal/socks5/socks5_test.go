@@ -14,7 +14,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/rcpt/rcpt/internal/fakeproxy"
 	"github.com/rcpt/rcpt/smtpprobe/egress/internal/socks5"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -28,7 +27,7 @@ const (
 )
 
 // dial connects to target through a proxy in a bubble of its own, and hangs up.
-func dial(t *testing.T, proxy *fakeproxy.Proxy, dialer socks5.Dialer) (local net.Addr, err error) {
+func dial(t *testing.T, proxy *smtptest.Proxy, dialer socks5.Dialer) (local net.Addr, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -59,7 +58,7 @@ func dial(t *testing.T, proxy *fakeproxy.Proxy, dialer socks5.Dialer) (local net
 // target, and that the proxy's own address is known if the proxy reports it.
 func TestConnects(t *testing.T) {
 	for bound, want := range map[string]string{"": "0.0.0.0:0", "198.51.100.7:4711": "198.51.100.7:4711", "[2001:db8::7]:1": "[2001:db8::7]:1"} {
-		proxy := &fakeproxy.Proxy{}
+		proxy := &smtptest.Proxy{}
 		if bound != "" {
 			proxy.Bound = netip.MustParseAddrPort(bound)
 		}
@@ -87,7 +86,7 @@ func TestAuthenticates(t *testing.T) {
 		{"too long a name", [2]string{"u", "other"}, [2]string{strings.Repeat("u", 256), secret}, "longer than 255 octets"},
 	}
 	for _, tt := range tests {
-		proxy := &fakeproxy.Proxy{Username: tt.wants[0], Password: tt.wants[1]}
+		proxy := &smtptest.Proxy{Username: tt.wants[0], Password: tt.wants[1]}
 		_, err := dial(t, proxy, socks5.Dialer{Username: tt.has[0], Password: tt.has[1]})
 		if tt.fails == "" {
 			if err != nil {
@@ -115,20 +114,20 @@ func wantProxyError(t *testing.T, name string, err error, text string) {
 func TestHostileProxies(t *testing.T) {
 	tests := []struct {
 		name  string
-		fault fakeproxy.Fault
+		fault smtptest.ProxyFault
 		text  string
 	}{
-		{"stalls", fakeproxy.Stalls, "deadline exceeded"},
-		{"closes", fakeproxy.Closes, "EOF"},
-		{"HTTP", fakeproxy.IsHTTP, "does not speak SOCKS5"},
-		{"SOCKS4", fakeproxy.IsSOCKS4, "does not speak SOCKS5"},
-		{"GSSAPI", fakeproxy.WantsGSSAPI, "method 1 for authentication, which was not on offer"},
-		{"closes at the request", fakeproxy.ClosesAtRequest, "EOF"},
-		{"garbage at the request", fakeproxy.GarbageAtRequest, "does not speak SOCKS5"},
-		{"cuts its reply", fakeproxy.CutsReply, "EOF"},
+		{"stalls", smtptest.ProxyStalls, "deadline exceeded"},
+		{"closes", smtptest.ProxyCloses, "EOF"},
+		{"HTTP", smtptest.ProxyIsHTTP, "does not speak SOCKS5"},
+		{"SOCKS4", smtptest.ProxyIsSOCKS4, "does not speak SOCKS5"},
+		{"GSSAPI", smtptest.ProxyWantsGSSAPI, "method 1 for authentication, which was not on offer"},
+		{"closes at the request", smtptest.ProxyClosesAtRequest, "EOF"},
+		{"garbage at the request", smtptest.ProxyGarbageAtRequest, "does not speak SOCKS5"},
+		{"cuts its reply", smtptest.ProxyCutsReply, "EOF"},
 	}
 	for _, tt := range tests {
-		_, err := dial(t, &fakeproxy.Proxy{Fault: tt.fault}, socks5.Dialer{Username: "u", Password: secret})
+		_, err := dial(t, &smtptest.Proxy{Fault: tt.fault}, socks5.Dialer{Username: "u", Password: secret})
 		wantProxyError(t, tt.name, err, tt.text)
 	}
 	_, err := dial(t, nil, socks5.Dialer{})
@@ -141,14 +140,14 @@ func TestReplies(t *testing.T) {
 	for code, want := range map[byte]error{
 		3: syscall.ENETUNREACH, 4: syscall.EHOSTUNREACH, 5: syscall.ECONNREFUSED, 6: syscall.ETIMEDOUT, 8: syscall.EAFNOSUPPORT,
 	} {
-		_, err := dial(t, &fakeproxy.Proxy{Reply: code}, socks5.Dialer{})
+		_, err := dial(t, &smtptest.Proxy{Reply: code}, socks5.Dialer{})
 		var broken *socks5.Error
 		if !errors.Is(err, want) || errors.As(err, &broken) {
 			t.Errorf("code %d: %v, want %v", code, err, want)
 		}
 	}
 	for code, text := range map[byte]string{1: "does not say why", 2: "rules do not allow", 7: "does not support CONNECT", 9: "unknown code 9"} {
-		_, err := dial(t, &fakeproxy.Proxy{Reply: code}, socks5.Dialer{})
+		_, err := dial(t, &smtptest.Proxy{Reply: code}, socks5.Dialer{})
 		wantProxyError(t, text, err, text)
 	}
 }
@@ -156,7 +155,7 @@ func TestReplies(t *testing.T) {
 // TestWaitForTheTarget checks that a proxy which does not answer a request is
 // assumed to wait for the target: that is no failure of the proxy.
 func TestWaitForTheTarget(t *testing.T) {
-	_, err := dial(t, &fakeproxy.Proxy{Fault: fakeproxy.StallsAtRequest}, socks5.Dialer{})
+	_, err := dial(t, &smtptest.Proxy{Fault: smtptest.ProxyStallsAtRequest}, socks5.Dialer{})
 	var broken *socks5.Error
 	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &broken) {
 		t.Errorf("got %v, want the deadline, and no failure of the proxy", err)
