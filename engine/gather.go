@@ -140,17 +140,17 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 		requests = append(requests, v.request(ctx, m.mailbox, control, hosts, budget))
 	}
 	started := time.Now()
-	v.portCheck.begins()
+	v.portCheck.Begins()
 	v.pool.ProbeAll(ctx, requests, func(i int, said smtpprobe.Findings, err error) {
 		m := asked[i]
 		v.probed(ctx, m.mailbox.Domain, said, time.Since(started))
 		m.evidence.SMTP = &said
-		if !v.portCheck.ended(said) {
+		if !v.portCheck.Ended(said) {
 			g.finish(m, err)
 			return
 		}
 		g.apart.Go(func() {
-			m.evidence.notePort(v.portCheck.pass(ctx))
+			m.evidence.notePort(v.portCheck.Pass(ctx))
 			g.finish(m, err)
 		})
 	})

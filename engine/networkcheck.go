@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/internal/netcheck"
 )
 
 // NetworkCheck says whether a [Verifier] proves that its own network works
@@ -23,7 +23,7 @@ import (
 // has passed a check:
 //
 //   - The resolver: [Config.CheckDomains] have mail hosts, and a random name
-//     does not exist. See resolvercheck.go for the rule.
+//     does not exist. See internal/netcheck/resolver.go for the rule.
 //   - Port 25: one of the mail hosts of these domains can be reached. It is
 //     checked when those of the addresses cannot.
 //
@@ -117,26 +117,12 @@ type Check struct {
 	EverWorked bool `json:"ever_worked"`
 }
 
-// failed reports whether the check failed so recently that it need not be
-// repeated.
-func (c Check) failed(lasts time.Duration) bool {
-	return c.State == CheckFailed && time.Since(c.CheckedAt) < lasts
-}
-
-// note records an outcome; empty: the check was passed. It reports whether that
-// changes the state.
-func (c *Check) note(fault string) (changed bool) {
-	state, now := CheckPassed, time.Now()
-	if fault != "" {
-		state = CheckFailed
-	}
-	changed = c.State != state
-	if changed {
-		c.Since = now
-	}
-	c.State, c.Fault, c.CheckedAt = state, fault, now
-	c.EverWorked = c.EverWorked || state == CheckPassed
-	return changed
+// checkOf is what a check found, in the words of this package.
+func checkOf(c netcheck.Check) Check {
+	state := map[netcheck.Outcome]CheckState{
+		netcheck.Untested: CheckUntested, netcheck.Passed: CheckPassed, netcheck.Failed: CheckFailed,
+	}[c.Outcome]
+	return Check{State: state, Fault: c.Fault, Since: c.Since, CheckedAt: c.CheckedAt, EverWorked: c.EverWorked}
 }
 
 // NetworkStatus is how our own network does.
@@ -148,7 +134,14 @@ type NetworkStatus struct {
 // Network returns the state of our own network, as far as verifications have
 // found out.
 func (v *Verifier) Network() NetworkStatus {
-	return NetworkStatus{Resolver: v.resolverCheck.status(), Port: v.portCheck.status()}
+	status := NetworkStatus{Resolver: Check{State: CheckOff}, Port: Check{State: CheckOff}}
+	if v.resolverCheck != nil {
+		status.Resolver = checkOf(v.resolverCheck.Status())
+	}
+	if v.portCheck != nil {
+		status.Port = checkOf(v.portCheck.Status())
+	}
+	return status
 }
 
 // Resolvers returns the DNS servers that are asked, HOST:PORT.
@@ -160,7 +153,8 @@ func (v *Verifier) Resolvers() []string {
 }
 
 // networkChanged reports a check whose state has changed.
-func (v *Verifier) networkChanged(what string, check Check) {
+func (v *Verifier) networkChanged(what string, changed netcheck.Check) {
+	check := checkOf(changed)
 	v.config.Logger.LogAttrs(v.base, slog.LevelInfo, "network check",
 		slog.String("check", what), slog.String("state", string(check.State)),
 		slog.String("fault", check.Fault))
@@ -177,24 +171,38 @@ func (e *Evidence) notePort(fault string) {
 }
 
 // addNetworkCheck makes the checks that the configuration wants.
-func (v *Verifier) addNetworkCheck() error {
-	v.resolverCheck = &resolverCheck{
-		resolver: v.resolver, domains: v.config.CheckDomains, blamed: v.blamed, base: v.base,
-		settled: make(map[string]time.Time),
-		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("resolver", c) },
+func (v *Verifier) addNetworkCheck() {
+	v.resolverCheck = &netcheck.Resolver{
+		Resolver: v.resolver, Domains: v.config.CheckDomains, Blamed: v.blamed, Base: v.base,
+		Changed: func(c netcheck.Check) { v.networkChanged("resolver", c) },
 	}
 	if v.config.Level != LevelSMTP {
+		return
+	}
+	v.portCheck = &netcheck.Port{
+		Hosts: v.hostsForCheck, Domains: v.config.CheckDomains, Dialer: v.pool, Base: v.base,
+		Port:    cmp.Or(v.config.SMTPPort, defaultSMTPPort),
+		Hidden:  len(v.config.Proxies)+len(v.config.SourceIPs)+len(v.config.Egresses) > 0,
+		Changed: func(c netcheck.Check) { v.networkChanged("port", c) },
+	}
+}
+
+// hostsForCheck returns the addresses of a domain's mail hosts that may be
+// dialled.
+func (v *Verifier) hostsForCheck(ctx context.Context, domain string) (addrs []netip.Addr) {
+	if v.noAsk.Domain(domain) != "" {
 		return nil
 	}
-	v.portCheck = &portCheck{
-		resolver: v.resolver, dialer: v.pool, port: cmp.Or(v.config.SMTPPort, defaultSMTPPort),
-		domains: v.config.CheckDomains, base: v.base, noAsk: v.noAsk,
-		hidden:  len(v.config.Proxies)+len(v.config.SourceIPs)+len(v.config.Egresses) > 0,
-		silent:  make(map[netip.AddrPort]struct{}),
-		mayDial: func(addr dnsresolve.Addr) bool { return mayDial(v.own.marked(addr), v.config.AllowNets) },
-		last:    Check{State: CheckUntested}, changed: func(c Check) { v.networkChanged("port", c) },
+	found, _ := v.resolver.MailHosts(ctx, domain) // an error says that ctx ended
+	hosts, _ := leaveOut(v.noAsk, found.Hosts)
+	for _, host := range hosts {
+		for _, addr := range host.Addrs {
+			if mayDial(v.own.marked(addr), v.config.AllowNets) {
+				addrs = append(addrs, addr.IP)
+			}
+		}
 	}
-	return nil
+	return addrs
 }
 
 // defaultSMTPPort is the port of mail hosts where the configuration names none.
@@ -206,10 +214,10 @@ const defaultSMTPPort = 25
 func (v *Verifier) CheckNetwork(ctx context.Context) NetworkStatus {
 	var both sync.WaitGroup
 	if v.resolverCheck != nil {
-		both.Go(func() { v.resolverCheck.pass(ctx) })
+		both.Go(func() { v.resolverCheck.Pass(ctx) })
 	}
 	if v.portCheck != nil {
-		both.Go(func() { v.portCheck.pass(ctx) })
+		both.Go(func() { v.portCheck.Pass(ctx) })
 	}
 	both.Wait()
 	return v.Network()

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rcpt/rcpt/dnsresolve"
+	"github.com/rcpt/rcpt/engine/internal/netcheck"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 	"github.com/rcpt/rcpt/internal/sys/machine"
@@ -33,8 +34,8 @@ type Verifier struct {
 
 	base          context.Context // ends with Close
 	cancel        context.CancelFunc
-	resolverCheck *resolverCheck // nil: is not made
-	portCheck     *portCheck     // the same
+	resolverCheck *netcheck.Resolver // nil: is not made
+	portCheck     *netcheck.Port     // the same
 }
 
 // New returns a Verifier. Close it when done, so that the last sessions end
@@ -100,7 +101,7 @@ func (v *Verifier) connect() error {
 		return fmt.Errorf("engine: %w", err) // which names a field that has the same name here
 	}
 	if config.networkCheck() {
-		return v.addNetworkCheck()
+		v.addNetworkCheck()
 	}
 	return nil
 }
@@ -128,8 +129,8 @@ func (v *Verifier) Close() error {
 	v.closed.Store(true)
 	v.memory.close()
 	v.cancel()
-	v.resolverCheck.close()
-	v.portCheck.close()
+	v.resolverCheck.Close()
+	v.portCheck.Close()
 	if v.resolver != nil {
 		v.resolver.Close()
 	}

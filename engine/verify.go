@@ -160,7 +160,7 @@ type resolved struct {
 
 func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error) {
 	started := time.Now()
-	v.resolverCheck.begins()
+	v.resolverCheck.Begins()
 	found, err := v.mailHosts(ctx, domain)
 	v.own.mark(found.Hosts)
 	var fault string
@@ -168,7 +168,7 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 		found, fault, err = v.confirm(ctx, found)
 	}
 	if err == nil {
-		v.resolverCheck.ended(ctx, found)
+		v.resolverCheck.Ended(ctx, found)
 	}
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts",

@@ -1,4 +1,4 @@
-package engine
+package netcheck
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// resolverCheck proves that the resolver works before its denials are believed.
+// Resolver proves that the resolver works before its denials are believed.
 // The rule:
 //
 //   - A round asks the resolver anew for the MX records of each well-known
@@ -19,7 +19,7 @@ import (
 //     domains, and denying a random name; it keeps it for [proofLasts]. It
 //     loses trust by failing a round; then none of its denials is believed for
 //     [doubtLasts], and it must gain trust again.
-//   - A denial is believed if it was heard [hearings] times, and a trusted
+//   - A denial is believed if it was heard [Hearings] times, and a trusted
 //     resolver has passed a round after each of them.
 //
 // A resolver that has begun to deny everything fails the round after its first
@@ -28,18 +28,20 @@ import (
 // times: p^6 × (1-p)^50, which is at most 1e-8 (p = 0.11). One that alternates
 // between truth and denial would have to do so between one round and the next,
 // several times. A filter that always denies some names, and no well-known one,
-// is detected only if it says so: see [dnsresolve].
+// is detected only if it says so: see [dnsresolve]. A nil Resolver makes no
+// checks.
 //
 // Callers share rounds: one that had not begun when a denial was heard counts
 // for all denials heard until then.
-type resolverCheck struct {
-	resolver *dnsresolve.Resolver
-	domains  []string
-	blamed   func(dnsresolve.Findings) bool // whether an answer would be held against the domain
-	base     context.Context                // ends with Close
-	changed  func(Check)
-	heard    atomic.Bool // the resolver has answered a question of a verification
-	calm     atomic.Bool // it has found a domain, and the last check did not fail
+type Resolver struct {
+	Resolver *dnsresolve.Resolver
+	Domains  []string
+	Blamed   func(dnsresolve.Findings) bool // whether an answer would be held against the domain
+	Base     context.Context                // ends with Close
+	Changed  func(Check)
+
+	heard atomic.Bool // the resolver has answered a question of a verification
+	calm  atomic.Bool // it has found a domain, and the last check did not fail
 
 	mu           sync.Mutex
 	last         Check
@@ -57,9 +59,10 @@ type resolverCheck struct {
 
 const (
 	proofRounds = 8
-	hearings    = 3
-	proofLasts  = 10 * time.Minute
-	doubtLasts  = time.Minute
+	// Hearings is how often a denial must be heard.
+	Hearings   = 3
+	proofLasts = 10 * time.Minute
+	doubtLasts = time.Minute
 	// settledLasts is as long as package dnsresolve keeps a denial.
 	settledLasts = 5 * time.Minute
 	mostSettled  = 10_000
@@ -90,10 +93,8 @@ func (o *outcome) wait(ctx context.Context) string {
 	}
 }
 
-func (c *resolverCheck) status() Check {
-	if c == nil {
-		return Check{State: CheckOff}
-	}
+// Status returns the latest outcome.
+func (c *Resolver) Status() Check {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last := c.last
@@ -101,15 +102,15 @@ func (c *resolverCheck) status() Check {
 	return last
 }
 
-// pass returns after a round that began after the call, with the reason why the
+// Pass returns after a round that began after the call, with the reason why the
 // resolver cannot be believed; empty: it can.
-func (c *resolverCheck) pass(ctx context.Context) (fault string) {
+func (c *Resolver) Pass(ctx context.Context) (fault string) {
 	c.mu.Lock()
 	switch {
 	case c.last.failed(doubtLasts):
 		defer c.mu.Unlock()
 		return c.last.Fault
-	case c.base.Err() != nil:
+	case c.Base.Err() != nil:
 		c.mu.Unlock()
 		return "the check of the network was ended"
 	}
@@ -119,7 +120,7 @@ func (c *resolverCheck) pass(ctx context.Context) (fault string) {
 }
 
 // join returns the outcome of the next round to begin. The lock is held.
-func (c *resolverCheck) join() *outcome {
+func (c *Resolver) join() *outcome {
 	if c.next == nil {
 		c.next = &outcome{done: make(chan struct{})}
 	}
@@ -132,7 +133,7 @@ func (c *resolverCheck) join() *outcome {
 }
 
 // run makes rounds as long as callers wait for one.
-func (c *resolverCheck) run() {
+func (c *Resolver) run() {
 	for {
 		c.mu.Lock()
 		wait := time.Until(c.began.Add(roundEvery))
@@ -155,7 +156,7 @@ func (c *resolverCheck) run() {
 	}
 }
 
-func (c *resolverCheck) sleep(wait time.Duration) {
+func (c *Resolver) sleep(wait time.Duration) {
 	if wait <= 0 {
 		return
 	}
@@ -163,36 +164,36 @@ func (c *resolverCheck) sleep(wait time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-c.base.Done():
+	case <-c.Base.Done():
 	}
 }
 
 // prove makes a round, and as many as it takes to gain trust.
-func (c *resolverCheck) prove(trusted bool) (fault string, invents bool) {
+func (c *Resolver) prove(trusted bool) (fault string, invents bool) {
 	rounds := 1
 	if !trusted {
 		rounds = proofRounds
 	}
 	for range rounds {
 		c.turn++ // only run does this
-		if fault := c.round(c.resolver.Anew(c.turn)); fault != "" {
+		if fault := c.round(c.Resolver.Anew(c.turn)); fault != "" {
 			return fault, false
 		}
 	}
 	if trusted {
 		return "", false
 	}
-	if fault := c.inventing(c.resolver.Anew(c.turn)); fault != "" {
+	if fault := c.inventing(c.Resolver.Anew(c.turn)); fault != "" {
 		return fault, true
 	}
-	fault = c.misleading(c.resolver.Anew(c.turn))
+	fault = c.misleading(c.Resolver.Anew(c.turn))
 	return fault, fault != ""
 }
 
 // note records the outcome of a proof. It returns the callers that wait for the
 // next one in vain: a resolver that is in doubt gets none for a while.
-func (c *resolverCheck) note(fault string, invents, trusted bool) (inVain []*outcome) {
-	if c.base.Err() != nil {
+func (c *Resolver) note(fault string, invents, trusted bool) (inVain []*outcome) {
+	if c.Base.Err() != nil {
 		return nil // the rounds were ended by Close
 	}
 	c.mu.Lock()
@@ -212,43 +213,43 @@ func (c *resolverCheck) note(fault string, invents, trusted bool) (inVain []*out
 	last := c.last
 	c.mu.Unlock()
 	if changed {
-		c.changed(last)
+		c.Changed(last)
 	}
 	return inVain
 }
 
-// begins is called when a verification asks the resolver. Until the resolver
+// Begins is called when a verification asks the resolver. Until the resolver
 // has answered something, it is watched.
-func (c *resolverCheck) begins() {
+func (c *Resolver) Begins() {
 	if c == nil || c.heard.Load() {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.watch == nil && c.base.Err() == nil {
+	if c.watch == nil && c.Base.Err() == nil {
 		c.watch = time.AfterFunc(suspectAfter, c.suspect)
 	}
 }
 
 // suspect begins a check in the background if nothing was heard and none was
 // made.
-func (c *resolverCheck) suspect() {
+func (c *Resolver) suspect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.heard.Load() && c.last.State == CheckUntested && c.base.Err() == nil {
+	if !c.heard.Load() && c.last.Outcome == Untested && c.Base.Err() == nil {
 		c.join()
 	}
 }
 
-// ended is called with what a verification heard from the resolver. If it was
+// Ended is called with what a verification heard from the resolver. If it was
 // the first and heard nothing, it waits for the check, so that the check is
 // over when a run or a command ends.
-func (c *resolverCheck) ended(ctx context.Context, found dnsresolve.Findings) {
+func (c *Resolver) Ended(ctx context.Context, found dnsresolve.Findings) {
 	if c == nil {
 		return
 	}
 	if !c.heard.Load() && !c.hears(found) {
-		c.pass(ctx)
+		c.Pass(ctx)
 	}
 	if found.Status != dnsresolve.StatusOK || c.calm.Load() {
 		return
@@ -256,13 +257,13 @@ func (c *resolverCheck) ended(ctx context.Context, found dnsresolve.Findings) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.found = true
-	c.calm.Store(c.last.State != CheckFailed)
-	if c.last.State == CheckFailed && !c.last.failed(doubtLasts) && c.base.Err() == nil {
+	c.calm.Store(c.last.Outcome != Failed)
+	if c.last.Outcome == Failed && !c.last.failed(doubtLasts) && c.Base.Err() == nil {
 		c.join() // it may work again
 	}
 }
 
-func (c *resolverCheck) hears(found dnsresolve.Findings) bool {
+func (c *Resolver) hears(found dnsresolve.Findings) bool {
 	for _, l := range found.Lookups {
 		if !l.Status.Temporary() {
 			c.heard.Store(true)
@@ -272,24 +273,25 @@ func (c *resolverCheck) hears(found dnsresolve.Findings) bool {
 	return false
 }
 
-// isSettled reports whether the denial of a domain was believed not long ago.
-func (c *resolverCheck) isSettled(domain string) bool {
+// Settled reports whether the denial of a domain was believed not long ago.
+func (c *Resolver) Settled(domain string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return time.Now().Before(c.settled[domain])
 }
 
-func (c *resolverCheck) settle(domain string) {
+// Settle notes that the denial of a domain is believed.
+func (c *Resolver) Settle(domain string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.settled) >= mostSettled {
-		clear(c.settled)
+	if c.settled == nil || len(c.settled) >= mostSettled {
+		c.settled = make(map[string]time.Time)
 	}
 	c.settled[domain] = time.Now().Add(settledLasts)
 }
 
-// close waits for the rounds, which end with the base.
-func (c *resolverCheck) close() {
+// Close waits for the rounds, which end with the base.
+func (c *Resolver) Close() {
 	if c == nil {
 		return
 	}

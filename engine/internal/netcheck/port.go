@@ -1,4 +1,4 @@
-package engine
+package netcheck
 
 import (
 	"bufio"
@@ -11,26 +11,26 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// portCheck finds out whether mail hosts can be reached from here at all. It is
+// Port finds out whether mail hosts can be reached from here at all. A check is
 // made if none was ever reached, or [manySilent] different ones in a row were
 // not: then one of the mail hosts of the well-known domains must greet. Any
-// greeting, also in a verification, proves that port 25 is open.
-type portCheck struct {
-	resolver *dnsresolve.Resolver
-	dialer   smtpprobe.Dialer
-	port     uint16
-	hidden   bool // there are proxies or source addresses on the way
-	mayDial  func(dnsresolve.Addr) bool
-	noAsk    NoAskRules
-	domains  []string
-	base     context.Context // ends with Close
-	changed  func(Check)
-	reached  atomic.Bool // a mail host has greeted, and none was out of reach since
+// greeting, also in a verification, proves that port 25 is open. A nil Port
+// makes no checks.
+type Port struct {
+	// Hosts returns the addresses of a domain's mail hosts that may be dialled.
+	Hosts   func(ctx context.Context, domain string) []netip.Addr
+	Domains []string
+	Dialer  smtpprobe.Dialer
+	Port    uint16
+	Hidden  bool            // there are proxies or source addresses on the way
+	Base    context.Context // ends with Close
+	Changed func(Check)
+
+	reached atomic.Bool // a mail host has greeted, and none was out of reach since
 
 	mu     sync.Mutex
 	last   Check
@@ -57,40 +57,38 @@ const (
 	maxGreeting = 512 // octets of its first line (RFC 5321 §4.5.3.1.5)
 )
 
-func (c *portCheck) status() Check {
-	if c == nil {
-		return Check{State: CheckOff}
-	}
+// Status returns the latest outcome.
+func (c *Port) Status() Check {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.last
 }
 
-// begins is called when a verification asks a mail host.
-func (c *portCheck) begins() {
+// Begins is called when a verification asks a mail host.
+func (c *Port) Begins() {
 	if c == nil || c.reached.Load() {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.watch == nil && c.base.Err() == nil {
+	if c.watch == nil && c.Base.Err() == nil {
 		c.watch = time.AfterFunc(suspectAfter, c.suspect)
 	}
 }
 
 // suspect begins a check in the background if no mail host was reached and none
 // was made.
-func (c *portCheck) suspect() {
+func (c *Port) suspect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.last.EverWorked && c.last.State == CheckUntested && c.base.Err() == nil {
+	if !c.last.EverWorked && c.last.Outcome == Untested && c.Base.Err() == nil {
 		c.join()
 	}
 }
 
-// ended is called with what mail hosts said to a verification, and reports
+// Ended is called with what mail hosts said to a verification, and reports
 // whether port 25 may be the cause.
-func (c *portCheck) ended(said smtpprobe.Findings) (suspected bool) {
+func (c *Port) Ended(said smtpprobe.Findings) (suspected bool) {
 	if c == nil {
 		return false
 	}
@@ -103,11 +101,14 @@ func (c *portCheck) ended(said smtpprobe.Findings) (suspected bool) {
 	defer c.mu.Unlock()
 	c.reached.Store(false)
 	for _, addr := range silent {
+		if c.silent == nil {
+			c.silent = make(map[netip.AddrPort]struct{})
+		}
 		if len(c.silent) < manySilent {
 			c.silent[addr] = struct{}{}
 		}
 	}
-	return !c.last.EverWorked || c.last.State == CheckFailed || len(c.silent) >= manySilent
+	return !c.last.EverWorked || c.last.Outcome == Failed || len(c.silent) >= manySilent
 }
 
 // outOfReach returns the addresses that were tried, if none of the hosts said
@@ -130,7 +131,7 @@ func outOfReach(said smtpprobe.Findings) (silent []netip.AddrPort) {
 }
 
 // greeted notes that a mail host was reached, if one was.
-func (c *portCheck) greeted(said smtpprobe.Findings) {
+func (c *Port) greeted(said smtpprobe.Findings) {
 	if c.reached.Load() {
 		return
 	}
@@ -142,15 +143,15 @@ func (c *portCheck) greeted(said smtpprobe.Findings) {
 	}
 }
 
-// pass checks port 25, or waits for a check in progress, and returns what is
+// Pass checks port 25, or waits for a check in progress, and returns what is
 // wrong; empty: nothing, or it could not be found out.
-func (c *portCheck) pass(ctx context.Context) (fault string) {
+func (c *Port) Pass(ctx context.Context) (fault string) {
 	c.mu.Lock()
 	switch {
 	case c.last.failed(doubtLasts):
 		defer c.mu.Unlock()
 		return c.last.Fault
-	case c.last.State == CheckPassed && time.Since(c.last.CheckedAt) < openLasts, c.base.Err() != nil:
+	case c.last.Outcome == Passed && time.Since(c.last.CheckedAt) < openLasts, c.Base.Err() != nil:
 		c.mu.Unlock()
 		return ""
 	}
@@ -165,7 +166,7 @@ func (c *portCheck) pass(ctx context.Context) (fault string) {
 }
 
 // join returns the outcome of the check in progress. The lock is held.
-func (c *portCheck) join() *outcome {
+func (c *Port) join() *outcome {
 	if c.flight == nil {
 		flight := &outcome{done: make(chan struct{})}
 		c.flight = flight
@@ -174,8 +175,8 @@ func (c *portCheck) join() *outcome {
 	return c.flight
 }
 
-func (c *portCheck) fly(flight *outcome) {
-	if tried, greeted := c.reachOut(); len(tried) > 0 && c.base.Err() == nil {
+func (c *Port) fly(flight *outcome) {
+	if tried, greeted := c.reachOut(); len(tried) > 0 && c.Base.Err() == nil {
 		if !greeted {
 			flight.fault = c.explain(tried)
 		}
@@ -187,17 +188,17 @@ func (c *portCheck) fly(flight *outcome) {
 	close(flight.done)
 }
 
-func (c *portCheck) explain(tried []string) string {
+func (c *Port) explain(tried []string) string {
 	const text = "no mail host can be reached at port %d, not even that of %s"
-	fault := fmt.Sprintf(text, c.port, strings.Join(tried, ", "))
-	if c.hidden {
+	fault := fmt.Sprintf(text, c.Port, strings.Join(tried, ", "))
+	if c.Hidden {
 		return fault + ": look after the proxies and source addresses that lead there"
 	}
 	return fault + ": this network seems to block outgoing SMTP connections"
 }
 
 // note records whether mail hosts can be reached.
-func (c *portCheck) note(fault string) {
+func (c *Port) note(fault string) {
 	c.mu.Lock()
 	changed := c.last.note(fault)
 	if fault == "" {
@@ -207,21 +208,21 @@ func (c *portCheck) note(fault string) {
 	last := c.last
 	c.mu.Unlock()
 	if changed {
-		c.changed(last)
+		c.Changed(last)
 	}
 }
 
 // reachOut tries to reach the mail hosts of the well-known domains, and the
 // next one if those before take long. It returns the domains whose hosts were
 // tried, and whether one of them greeted.
-func (c *portCheck) reachOut() (tried []string, greeted bool) {
-	results := make(chan bool, 2*len(c.domains))
+func (c *Port) reachOut() (tried []string, greeted bool) {
+	results := make(chan bool, 2*len(c.Domains))
 	open := 0
 	for i, addrs := range c.lookUp() {
 		if len(addrs) == 0 {
 			continue
 		}
-		tried = append(tried, c.domains[i])
+		tried = append(tried, c.Domains[i])
 		for _, addr := range addrs {
 			open++
 			c.work.Go(func() { c.greets(addr, results) })
@@ -252,10 +253,10 @@ func collect(results <-chan bool, open *int, enough <-chan time.Time) (done, gre
 }
 
 // lookUp returns addresses of the mail hosts of each domain.
-func (c *portCheck) lookUp() [][]netip.AddrPort {
-	addrs := make([][]netip.AddrPort, len(c.domains))
+func (c *Port) lookUp() [][]netip.AddrPort {
+	addrs := make([][]netip.AddrPort, len(c.Domains))
 	var all sync.WaitGroup
-	for i, domain := range c.domains {
+	for i, domain := range c.Domains {
 		all.Go(func() { addrs[i] = c.addrsOf(domain) })
 	}
 	all.Wait()
@@ -264,25 +265,18 @@ func (c *portCheck) lookUp() [][]netip.AddrPort {
 
 // addrsOf returns an IPv4 and an IPv6 address of a mail host of a domain, if
 // there are such.
-func (c *portCheck) addrsOf(domain string) (picked []netip.AddrPort) {
-	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
+func (c *Port) addrsOf(domain string) (picked []netip.AddrPort) {
+	ctx, cancel := context.WithTimeout(c.Base, roundTimeout)
 	defer cancel()
-	if c.noAsk.Domain(domain) != "" {
-		return nil
-	}
-	found, _ := c.resolver.MailHosts(ctx, domain) // an error says that base ended
-	hosts, _ := leaveOut(c.noAsk, found.Hosts)
 	var has4, has6 bool
-	for _, host := range hosts {
-		for _, addr := range host.Addrs {
-			has := &has6
-			if addr.IP.Is4() {
-				has = &has4
-			}
-			if !*has && c.mayDial(addr) {
-				*has = true
-				picked = append(picked, netip.AddrPortFrom(addr.IP, c.port))
-			}
+	for _, ip := range c.Hosts(ctx, domain) {
+		has := &has6
+		if ip.Is4() {
+			has = &has4
+		}
+		if !*has {
+			*has = true
+			picked = append(picked, netip.AddrPortFrom(ip, c.Port))
 		}
 	}
 	return picked
@@ -290,17 +284,17 @@ func (c *portCheck) addrsOf(domain string) (picked []netip.AddrPort) {
 
 // greets reports whether a host greets as a mail host does, in whatever words,
 // and ends the session.
-func (c *portCheck) greets(addr netip.AddrPort, result chan<- bool) {
-	ctx, cancel := context.WithTimeout(c.base, greetTimeout)
+func (c *Port) greets(addr netip.AddrPort, result chan<- bool) {
+	ctx, cancel := context.WithTimeout(c.Base, greetTimeout)
 	defer cancel()
-	conn, err := c.dialer.DialContext(ctx, "tcp", addr.String())
+	conn, err := c.Dialer.DialContext(ctx, "tcp", addr.String())
 	if err != nil {
 		result <- false
 		return
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(greetTimeout))
-	defer context.AfterFunc(c.base, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	defer context.AfterFunc(c.Base, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	line, err := bufio.NewReaderSize(conn, maxGreeting).ReadSlice('\n')
 	result <- err == nil && isGreeting(line)
 	if err != nil {
@@ -321,8 +315,8 @@ func isGreeting(line []byte) bool {
 	return line[1] >= '0' && line[1] <= '9' && line[2] >= '0' && line[2] <= '9'
 }
 
-// close waits for the checks in progress, which end with the base.
-func (c *portCheck) close() {
+// Close waits for the checks in progress, which end with the base.
+func (c *Port) Close() {
 	if c == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package engine
+package netcheck
 
 import (
 	"context"
@@ -10,16 +10,16 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// What a resolverCheck asks a Resolver that sends its queries anew. Each
+// What a Resolver asks a [dnsresolve.Resolver] that sends its queries anew. Each
 // question returns what is wrong with the answers; empty: nothing.
 
 // round asks for each domain, and returns what is wrong with the answers.
-func (c *resolverCheck) round(resolver *dnsresolve.Resolver) (fault string) {
-	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
+func (c *Resolver) round(resolver *dnsresolve.Resolver) (fault string) {
+	ctx, cancel := context.WithTimeout(c.Base, roundTimeout)
 	defer cancel()
-	lookups, hosts := make([]dnsresolve.Lookup, len(c.domains)), make([]int, len(c.domains))
+	lookups, hosts := make([]dnsresolve.Lookup, len(c.Domains)), make([]int, len(c.Domains))
 	var all sync.WaitGroup
-	for i, domain := range c.domains {
+	for i, domain := range c.Domains {
 		all.Go(func() { lookups[i], hosts[i] = resolver.MX(ctx, domain) })
 	}
 	all.Wait()
@@ -40,28 +40,28 @@ func (c *resolverCheck) round(resolver *dnsresolve.Resolver) (fault string) {
 }
 
 // silence returns why domains were not found although they were not denied.
-func (c *resolverCheck) silence(lookups []dnsresolve.Lookup) string {
+func (c *Resolver) silence(lookups []dnsresolve.Lookup) string {
 	for _, l := range lookups {
 		if l.Status.Temporary() && l.Server != "" {
 			return fmt.Sprintf("the DNS server %s cannot find the mail hosts of %s (%s)", l.Server, l.Name, l.Error)
 		}
 	}
-	return "no DNS server answers at " + strings.Join(c.resolver.Servers(), ", ")
+	return "no DNS server answers at " + strings.Join(c.Resolver.Servers(), ", ")
 }
 
 // misleading returns what is wrong with the addresses of well-known mail hosts,
 // such as those that captive portals return.
-func (c *resolverCheck) misleading(resolver *dnsresolve.Resolver) (fault string) {
-	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
+func (c *Resolver) misleading(resolver *dnsresolve.Resolver) (fault string) {
+	ctx, cancel := context.WithTimeout(c.Base, roundTimeout)
 	defer cancel()
-	answers := make([]dnsresolve.Findings, len(c.domains))
+	answers := make([]dnsresolve.Findings, len(c.Domains))
 	var all sync.WaitGroup
-	for i, domain := range c.domains {
+	for i, domain := range c.Domains {
 		all.Go(func() { answers[i], _ = resolver.MailHosts(ctx, domain) })
 	}
 	all.Wait()
 	for _, found := range answers {
-		if c.blamed(found) {
+		if c.Blamed(found) {
 			const text = "the DNS server %s says that no mail host of %s has an address on the public internet"
 			return fmt.Sprintf(text, found.Lookups[0].Server, found.Domain)
 		}
@@ -70,8 +70,8 @@ func (c *resolverCheck) misleading(resolver *dnsresolve.Resolver) (fault string)
 }
 
 // inventing says what the resolver knows of a name that cannot exist.
-func (c *resolverCheck) inventing(resolver *dnsresolve.Resolver) (fault string) {
-	ctx, cancel := context.WithTimeout(c.base, roundTimeout)
+func (c *Resolver) inventing(resolver *dnsresolve.Resolver) (fault string) {
+	ctx, cancel := context.WithTimeout(c.Base, roundTimeout)
 	defer cancel()
 	name := strings.ToLower(rand.Text()) + ".com"
 	mx, _ := resolver.MX(ctx, name)
