@@ -11,8 +11,8 @@ import (
 )
 
 // confirm has a DNS answer that denies a domain repeated as often as the rule
-// of [netcheck.Resolver] requires. It returns the last answer and why it cannot be
-// believed; empty: it can. The error is non-nil only if ctx was cancelled.
+// of [netcheck.Resolver] requires. It returns the last answer and why it cannot
+// be believed; empty: it can. The error is non-nil only if ctx was cancelled.
 func (v *Verifier) confirm(
 	ctx context.Context, found dnsresolve.Findings,
 ) (last dnsresolve.Findings, fault string, err error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// What a Resolver asks a [dnsresolve.Resolver] that sends its queries anew. Each
-// question returns what is wrong with the answers; empty: nothing.
+// What a Resolver asks a [dnsresolve.Resolver] that sends its queries anew.
+// Each question returns what is wrong with the answers; empty: nothing.
 
 // round asks for each domain, and returns what is wrong with the answers.
 func (c *Resolver) round(resolver *dnsresolve.Resolver) (fault string) {
