@@ -98,7 +98,7 @@ bench: build ## rcpt beside other verifiers in a simulated world: half an hour, 
 bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-lab-test: ## the tests of the module lab: bench, lists, releases (they listen on port 25 of loopback)
+lab-test: ## the tests of the module lab: bench, lists, releases, spreadsheets in other programs (they listen on port 25 of loopback)
 	cd lab && $(GO) vet ./... && $(GO) test -timeout 3m ./...
 
 accuracy: build ## labelled situations and replies, with rcpt and its peers: writes the tables of the README (listens on port 25 of loopback)

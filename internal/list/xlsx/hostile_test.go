@@ -5,10 +5,17 @@ import (
 	"bytes"
 	"compress/flate"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestHostile: workbooks that would fill the memory, or that are damaged.
@@ -138,4 +145,57 @@ func FuzzRows(f *testing.F) {
 			last = row.Number
 		}
 	})
+}
+
+// FuzzRoundTrip: each row that is written is read, once and in its place, with
+// the text that it has.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add("a@acme.example", "0049", byte(2), uint16(3))
+	f.Add("<row r=\"\x01\">", "_x000D_\r\n", byte(1), uint16(47))
+	f.Fuzz(func(t *testing.T, first, second string, most byte, count uint16) {
+		perSheet := int(most)%32 + 2
+		head := texts2cells("email", "note", "number")
+		var rows [][]Cell
+		for i := range int(count) % 48 {
+			row := []Cell{{Text: first}, {Text: second}, {Number, strconv.Itoa(i)}}
+			rows = append(rows, row[i%3:])
+		}
+		book := written(t, perSheet, head, rows...)
+		next := 0
+		for sheet := 1; next < len(rows); sheet++ {
+			got, err := rowsOf(t, book, fmt.Sprintf("Sheet%d", sheet))
+			if err != nil || len(got) < 2 || len(got) > perSheet || cmp.Diff(head, got[0].Cells) != "" {
+				t.Fatalf("sheet %d: %v, %v", sheet, got, err)
+			}
+			for i, row := range got[1:] {
+				if row.Number != i+2 || cmp.Diff(held(rows[next]), row.Cells) != "" {
+					t.Fatalf("sheet %d: %v, want row %d of %v", sheet, row, i+2, held(rows[next]))
+				}
+				next++
+			}
+		}
+	})
+}
+
+// held are cells as a sheet holds them.
+func held(cells []Cell) []Cell {
+	all := slices.Clone(cells)
+	for i, cell := range all {
+		if cell.Kind != Text {
+			continue
+		}
+		var text []rune
+		units := 0
+		for _, r := range cell.Text {
+			if units += utf16.RuneLen(r); units > maxText {
+				break
+			}
+			if r < ' ' && !strings.ContainsRune("\t\n\r", r) || r == 0xFFFE || r == 0xFFFF {
+				r = utf8.RuneError
+			}
+			text = append(text, r)
+		}
+		all[i].Text = string(text)
+	}
+	return all
 }

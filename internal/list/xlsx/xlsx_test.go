@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestSheets(t *testing.T) {
 }
 
 // written is a workbook of rows.
-func written(t *testing.T, most int, head []Cell, rows ...[]Cell) []byte {
+func written(t testing.TB, most int, head []Cell, rows ...[]Cell) []byte {
 	t.Helper()
 	var out, headRow bytes.Buffer
 	if head != nil {
