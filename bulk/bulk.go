@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/queuing"
-	"github.com/rcpt/rcpt/internal/worst"
 )
 
 // Item is one address of a list.
@@ -51,13 +49,22 @@ type Verifier interface {
 }
 
 // GroupVerifier is a [Verifier] that can verify several addresses of one domain
-// together at less cost, as [engine.Verifier] can. [Run] uses it: a type that
-// embeds one and has a Verify of its own needs a VerifyTogether of its own,
-// too. Done, which is quick, is called exactly once for each address, with its
+// together at less cost, and be told how, as [engine.Verifier] can. [Run] calls
+// VerifyTogether for every address, and never Verify: a type that embeds an
+// engine.Verifier and means to change what it does needs a VerifyTogether of
+// its own. It should pass the options on, because Run is told by
+// [engine.VerifyOptions.Waits] which addresses wait for busy mail hosts. A
+// Verifier that is no GroupVerifier is not told of that: such an address counts
+// as one in progress, and [engine.ErrBusy] is tried again.
+//
+// Done, which is quick, is called exactly once for each address, with its
 // index; VerifyTogether returns after the last call.
 type GroupVerifier interface {
 	Verifier
-	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
+	VerifyTogether(
+		ctx context.Context, addresses []string, o engine.VerifyOptions,
+		done func(i int, result engine.Result, err error),
+	)
 }
 
 // Run verifies what source yields and writes the results to sink. It returns
@@ -84,20 +91,13 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if queuing.WithoutReuseOf(ctx) {
-		o.limits.recentBytes = 1
-	}
-	if room := queuing.ShareOf(ctx); room != nil {
-		o.limits.room = room
-	}
 	r := newRun(o, sink)
-	r.tally.worst = worst.Of(ctx)
 	reading, stopReading := context.WithCancel(ctx)
 	defer stopReading()
 	r.stopReading = stopReading
 	var reader sync.WaitGroup
 	reader.Go(func() { read(reading, source, r.reads) })
-	r.asking = queuing.WithHoldBack(queuing.WithNotice(ctx, r.waiters.note), r.waitingRoom)
+	r.asking = ctx
 	go r.out.run(context.WithoutCancel(ctx))
 
 	err = r.loop(ctx)

@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -112,4 +113,40 @@ func TestForgotten(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNoReuse checks that an address is verified again where that is wanted,
+// unless it is in progress.
+func TestNoReuse(t *testing.T) {
+	for _, tt := range []struct {
+		again bool
+		times int
+	}{{false, 1}, {true, 2}} {
+		synctest.Test(t, func(t *testing.T) {
+			verifier := &answers{}
+			list := listOf("a@one.example", "a@one.example")
+			summary, err := bulk.Run(t.Context(), later{list, time.Minute}, &file{}, bulk.Options{Verifier: verifier, NoReuse: tt.again})
+			if n := len(verifier.asked["a@one.example"]); err != nil || n != tt.times || summary.Done != 2 {
+				t.Errorf("NoReuse %v: asked %d times, %d done (%v)", tt.again, n, summary.Done, err)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		verifier := &answers{}
+		_, err := bulk.Run(t.Context(), listOf("a@one.example", "a@one.example"), &file{}, bulk.Options{Verifier: verifier, NoReuse: true})
+		if n := len(verifier.asked["a@one.example"]); err != nil || n != 1 {
+			t.Errorf("in progress: asked %d times (%v)", n, err)
+		}
+	})
+}
+
+// later is a source whose items come that long after each other.
+type later struct {
+	*list
+	after time.Duration
+}
+
+func (l later) Next(ctx context.Context) (bulk.Item, error) {
+	time.Sleep(l.after)
+	return l.list.Next(ctx)
 }

@@ -23,13 +23,17 @@ import (
 // as by itself.
 type grouped struct {
 	answers
-	groups [][]string
+	groups [][]string // of several
 }
 
-func (g *grouped) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
-	g.mu.Lock()
-	g.groups = append(g.groups, slices.Clone(addresses))
-	g.mu.Unlock()
+func (g *grouped) VerifyTogether(
+	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+) {
+	if len(addresses) > 1 {
+		g.mu.Lock()
+		g.groups = append(g.groups, slices.Clone(addresses))
+		g.mu.Unlock()
+	}
 	var all sync.WaitGroup
 	for i, address := range addresses {
 		all.Go(func() {
@@ -95,6 +99,27 @@ func TestGroups(t *testing.T) {
 			}
 		}
 	})
+}
+
+// another is a GroupVerifier whose Verify is that of another verifier, as where
+// a type embeds an engine.Verifier.
+type another struct{ *grouped }
+
+func (another) Verify(_ context.Context, address string) (engine.Result, error) {
+	return result(address, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound), nil
+}
+
+// TestOneMethodAnswers checks that all addresses are verified by the same
+// method, however many there are of a domain.
+func TestOneMethodAnswers(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 50, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			summary, err := bulk.Run(t.Context(), listOf(numbered(n, "one.example")...), &file{}, bulk.Options{Verifier: another{&grouped{}}})
+			if got := summary.Verdicts[engine.VerdictDeliverable]; err != nil || got != int64(n) {
+				t.Errorf("%d of %d are verified together (%v)", got, n, err)
+			}
+		})
+	}
 }
 
 // TestGroupsAreRetried checks that what is temporary, or busy, about one of a

@@ -41,9 +41,6 @@ type limits struct {
 	// duplicates. Default: 16 MiB, which is about 9,000 addresses with details
 	// and 50,000 without.
 	recentBytes int64
-	// room returns how many of [Options.Concurrency] may be in progress at the
-	// moment. Default: all.
-	room func() int
 	// progressEvery is how often [Options.Progress] is called. Default: a
 	// second, which is often enough for a progress line.
 	progressEvery time.Duration

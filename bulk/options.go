@@ -23,9 +23,18 @@ type Options struct {
 	// wait for a session of their mail host, or share the transaction of
 	// another, do not count, up to sixteen times as many. Default: 500.
 	Concurrency int
+	// Room is how many of these may be in progress at the moment, for runs that
+	// share a number of verifications. It is called often, must be quick, and a
+	// larger number is noticed within a second. Default: all of them.
+	Room func() int
 	// RetryWindow is how long temporary answers about an address are retried,
 	// from the first one. Default: not at all.
 	RetryWindow time.Duration
+	// NoReuse verifies an address again that comes when an earlier item with it
+	// is done: for sources that yield an address again because they want
+	// another answer. Default: about 16 MiB of results are remembered for
+	// duplicates.
+	NoReuse bool
 	// Unordered writes each result when it is final, instead of in the order of
 	// the source. Addresses that are slow or wait for a retry then hold back no
 	// others. Default: the order of the source.
@@ -44,6 +53,9 @@ type Options struct {
 	// earlier run over the same list, whose addresses are not asked about
 	// again. An error of it ends the run at once. Default: none.
 	Journal *Journal
+	// WorstDomains is how many domains [Summary.Worst] names at most. Default:
+	// none are counted.
+	WorstDomains int
 	// Progress is called about once in a second, and at the end, on the
 	// goroutine that called [Run]. It must be quick. Default: none.
 	Progress func(Progress)
@@ -54,7 +66,7 @@ type Options struct {
 	// without the local-part. Default: silent.
 	Logger *slog.Logger
 
-	limits limits // of tests, and of callers in this module
+	limits limits // of tests
 }
 
 var errNoVerifier = errors.New("bulk: a verifier is required")
@@ -67,11 +79,16 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("bulk: concurrency %d is negative", o.Concurrency)
 	case o.RetryWindow < 0:
 		return o, fmt.Errorf("bulk: retry window %v is negative", o.RetryWindow)
+	case o.WorstDomains < 0:
+		return o, fmt.Errorf("bulk: worst domains %d is negative", o.WorstDomains)
 	}
 	setDefault(&o.Concurrency, defaultConcurrency)
 	setDefault(&o.SpillDir, os.TempDir())
-	if o.limits.room == nil {
-		o.limits.room = func() int { return o.Concurrency }
+	if o.Room == nil {
+		o.Room = func() int { return o.Concurrency }
+	}
+	if o.NoReuse {
+		o.limits.recentBytes = 1
 	}
 	if o.Trim == nil {
 		o.Trim = func(r engine.Result) engine.Result { return r }

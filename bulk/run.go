@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
@@ -44,6 +45,7 @@ type run struct {
 	meter   meter
 
 	asking      context.Context // of the workers
+	lane        engine.Lane     // of the list
 	workerCount int
 	idle        atomic.Int64 // workers without a batch
 	ready       []*record    // next in the order, for the writer
@@ -75,11 +77,11 @@ func newRun(o Options, sink Sink) *run {
 		known:    newDedupe(o.limits.recentBytes),
 		plan:     newPlanner(o.limits.perDomain),
 		retries:  NewRetryRules(o.RetryWindow),
-		tally:    newTally(),
+		tally:    newTally(o.WorstDomains),
 		drain:    o.Drain,
 		waiters:  waiters{more: make(chan struct{}, 1)},
 	}
-	r.plan.growing = true
+	r.plan.growing, r.lane.MayWait = true, r.waitingRoom
 	return r
 }
 

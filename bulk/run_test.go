@@ -388,3 +388,36 @@ func TestOptionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestRoom checks that no more verifications are in progress than there is room
+// for at the moment, nor than Concurrency allows.
+func TestRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var emails []string
+		for i := range 200 {
+			emails = append(emails, fmt.Sprintf("one@domain%d.example", i))
+		}
+		var room atomic.Int64
+		room.Store(3)
+		verifier := &answers{}
+		most := func() int {
+			verifier.mu.Lock()
+			defer verifier.mu.Unlock()
+			found := verifier.most
+			verifier.most = 0
+			return found
+		}
+		time.AfterFunc(10500*time.Millisecond, func() {
+			if n := most(); n != 3 {
+				t.Errorf("%d at a time, with room for 3", n)
+			}
+			room.Store(1000)
+		})
+		_, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{
+			Verifier: verifier, Concurrency: 20, Room: func() int { return int(room.Load()) },
+		})
+		if n := most(); err != nil || n != 20 {
+			t.Errorf("%d at a time, with room for 1000 and a concurrency of 20 (%v)", n, err)
+		}
+	})
+}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/worst"
 )
 
 // Summary is the outcome of a run.
@@ -19,7 +18,11 @@ type Summary struct {
 	Recalled   int64                   // items whose result was in [Options.Journal] when the run began
 	Duplicates int64                   // items whose result was another item's
 	Retries    int64                   // times that an address was asked about again after a temporary answer
-	Elapsed    time.Duration
+	// Worst are the domains with the most addresses that are unknown or
+	// undeliverable, the worst first: as many as [Options.WorstDomains] says.
+	// Where the list has very many domains, counts may be too low.
+	Worst   []WorstDomain
+	Elapsed time.Duration
 	// Drained is set if [Options.Drain] ended the run, perhaps before the end
 	// of the list.
 	Drained bool
@@ -32,13 +35,13 @@ type tally struct {
 	verdicts map[engine.Verdict]int64
 	actions  map[Action]int64
 	reasons  map[engine.Reason]int64
-	worst    *worst.Counter // may be nil
+	worst    worst
 }
 
-func newTally() tally {
+func newTally(worstDomains int) tally {
 	return tally{
 		verdicts: make(map[engine.Verdict]int64), reasons: make(map[engine.Reason]int64),
-		actions: make(map[Action]int64),
+		actions: make(map[Action]int64), worst: newWorst(worstDomains),
 	}
 }
 
@@ -53,7 +56,7 @@ func (t *tally) add(a *answer) {
 		return
 	}
 	t.reasons[a.reason]++
-	t.worst.Add(a.result, a.reason)
+	t.worst.add(a.result, a.reason)
 }
 
 func (t *tally) summary(elapsed time.Duration, written int64, drained bool) Summary {
@@ -61,6 +64,6 @@ func (t *tally) summary(elapsed time.Duration, written int64, drained bool) Summ
 		Read: t.read, Done: t.done, Written: written, Failed: t.failed,
 		Verdicts: t.verdicts, Reasons: t.reasons, Actions: t.actions,
 		Recalled: t.recalled, Duplicates: t.duplicates, Retries: t.retries,
-		Elapsed: elapsed, Drained: drained,
+		Worst: t.worst.domains(), Elapsed: elapsed, Drained: drained,
 	}
 }

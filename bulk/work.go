@@ -2,13 +2,11 @@ package bulk
 
 import (
 	"cmp"
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/queuing"
 )
 
 // outcome is the outcome of verifying a task's address.
@@ -68,7 +66,7 @@ func (r *run) beginAll() {
 	r.plan.now = r.now()
 	var batch []*task
 	for {
-		room := min(r.options.limits.room(), r.options.Concurrency) + min(r.waiters.count(), r.options.limits.queued)
+		room := min(r.options.Room(), r.options.Concurrency) + min(r.waiters.count(), r.options.limits.queued)
 		if r.plan.started >= room {
 			break
 		}
@@ -118,9 +116,7 @@ func (r *run) begin(batch []*task) {
 // ask verifies a batch. The channel for outcomes has room for all, too.
 func (r *run) ask(batch []*task) {
 	if len(batch) == 1 {
-		t := batch[0]
-		result, err := r.options.Verifier.Verify(r.asked(t), t.record.item.Email)
-		o := r.outcome(t, result, err)
+		o := r.askOne(batch[0])
 		r.idle.Add(1)
 		r.outcomes <- o
 		return
@@ -129,7 +125,7 @@ func (r *run) ask(batch []*task) {
 	for i, t := range batch {
 		emails[i] = t.record.item.Email
 	}
-	r.together.VerifyTogether(r.asking, emails, func(i int, result engine.Result, err error) {
+	r.together.VerifyTogether(r.asking, emails, r.how(), func(i int, result engine.Result, err error) {
 		t := batch[i]
 		batch[i] = nil // finished tasks are not kept until the slowest ends
 		r.outcomes <- r.outcome(t, result, err)
@@ -137,12 +133,26 @@ func (r *run) ask(batch []*task) {
 	r.idle.Add(1)
 }
 
-// asked returns the context for the verification of a task.
-func (r *run) asked(t *task) context.Context {
-	if t.scouts {
-		return queuing.WithNotice(r.asking, func(waits bool) { r.waiters.noteScout(t, waits) })
+// askOne verifies a single address.
+func (r *run) askOne(t *task) (o outcome) {
+	email := t.record.item.Email
+	if r.together == nil {
+		result, err := r.options.Verifier.Verify(r.asking, email)
+		return r.outcome(t, result, err)
 	}
-	return r.asking
+	how := r.how()
+	if t.scouts {
+		how.Waits = func(_ int, waits bool) { r.waiters.noteScout(t, waits) }
+	}
+	r.together.VerifyTogether(r.asking, []string{email}, how, func(_ int, result engine.Result, err error) {
+		o = r.outcome(t, result, err)
+	})
+	return o
+}
+
+// how is what the Verifier is told about the list.
+func (r *run) how() engine.VerifyOptions {
+	return engine.VerifyOptions{Lane: &r.lane, Waits: func(_ int, waits bool) { r.waiters.note(waits) }}
 }
 
 func (r *run) outcome(t *task, result engine.Result, err error) outcome {

@@ -69,7 +69,9 @@ func (atOnce) Verify(context.Context, string) (engine.Result, error) {
 	return engine.Result{Success: true}, nil
 }
 
-func (v atOnce) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
+func (v atOnce) VerifyTogether(
+	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+) {
 	for i, address := range addresses {
 		result, err := v.Verify(ctx, address)
 		done(i, result, err)

@@ -1,9 +1,14 @@
 package engine_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +82,33 @@ func TestDependencies(t *testing.T) {
 		if dep == module+"internal/service/store" || strings.HasPrefix(dep, "database/sql") || strings.HasPrefix(dep, "modernc.org/") {
 			t.Errorf("internal/service/api depends on %s", dep)
 		}
+	}
+}
+
+// TestNothingTravelsInAContext checks that no package but tests puts a value
+// into a context: what a call is to do is a parameter or a field of its
+// options, which its documentation shows and a wrapper cannot lose.
+func TestNothingTravelsInAContext(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		files++
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if use, ok := n.(*ast.SelectorExpr); ok && use.Sel.Name == "WithValue" {
+				t.Errorf("%s puts a value into a context", name)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files: %v", files, err)
 	}
 }
 

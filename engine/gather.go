@@ -72,7 +72,9 @@ func (g *group) admit(ctx context.Context, i int) {
 		g.finish(m, err)
 	case g.members[0].mailbox.Domain != m.mailbox.Domain:
 		g.apart.Go(func() {
-			g.v.gather(ctx, g.scope, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
+			alone := g.scope
+			alone.how = alone.how.Part([]int{i})
+			g.v.gather(ctx, alone, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
 				g.done(i, evidence, err)
 			})
 		})
@@ -137,7 +139,7 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 		}
 		asked = append(asked, m)
 		hosts := v.withIPv6(slices.Clone(route), &m.evidence)
-		requests = append(requests, v.request(ctx, m.mailbox, control, hosts, budget))
+		requests = append(requests, g.request(m, control, hosts, budget))
 	}
 	started := time.Now()
 	v.portCheck.Begins()

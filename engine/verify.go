@@ -11,7 +11,6 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -50,30 +49,36 @@ func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 // perhaps from several goroutines at a time, and returns after the last call.
 // Done must be quick, because other addresses wait for it. If there are more
 // addresses than may wait for one mail host ([Config.MaxWaitingPerHost]), the
-// last of them get [ErrBusy].
-func (v *Verifier) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
+// last of them get [ErrBusy], unless the caller is told who waits
+// ([VerifyOptions.Waits]).
+func (v *Verifier) VerifyTogether(
+	ctx context.Context, addresses []string, o VerifyOptions, done func(i int, result Result, err error),
+) {
+	if err := o.checkTogether(); err != nil {
+		for i, address := range addresses {
+			done(i, v.notCarriedOut(address, err), err)
+		}
+		return
+	}
 	rest, indexes := make([]string, 0, len(addresses)), make([]int, 0, len(addresses))
 	for i, address := range addresses {
-		if result, ok := v.Recall(ctx, address); ok {
-			done(i, result, nil)
-			continue
+		if !o.Fresh {
+			if result, ok := v.Recall(ctx, address); ok {
+				done(i, result, nil)
+				continue
+			}
 		}
 		rest, indexes = append(rest, address), append(indexes, i)
 	}
-	v.verify(ctx, rest, func(i int, result Result, err error) { done(indexes[i], result, err) })
-}
-
-// verify gathers the facts about addresses of one domain, judges them, and
-// reports and remembers the results.
-func (v *Verifier) verify(ctx context.Context, addresses []string, done func(i int, result Result, err error)) {
-	v.judgeAll(ctx, v.scope(), addresses, func(i int, result Result, err error) {
+	v.judgeAll(ctx, v.scope(o.Part(indexes)), rest, func(i int, result Result, err error) {
 		v.report(ctx, result, err)
-		done(i, result, err)
+		done(indexes[i], result, err)
 	})
 }
 
-// judgeAll is verify without the report. A result that a caller with more time,
-// or at a deeper level, might not have got is not remembered.
+// judgeAll gathers the facts about addresses of one domain, judges them, and
+// remembers the results. One that a caller with more time, or at a deeper
+// level, might not have got is not remembered.
 func (v *Verifier) judgeAll(
 	ctx context.Context, s scope, addresses []string, done func(i int, result Result, err error),
 ) {
@@ -91,7 +96,7 @@ func (v *Verifier) judgeAll(
 // Gather collects the facts about address without judging them. After an error
 // the evidence holds what was learned until then.
 func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidence, err error) {
-	v.gather(ctx, v.scope(), []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
+	v.gather(ctx, v.scope(VerifyOptions{}), []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
 	return evidence, err
 }
 
@@ -99,10 +104,13 @@ func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidenc
 type scope struct {
 	lists *lists.Lists
 	level Level
+	how   VerifyOptions // of the caller; the level is that above
 }
 
 // scope is that of a verification which begins now.
-func (v *Verifier) scope() scope { return scope{v.lists.Load(), v.config.Level} }
+func (v *Verifier) scope(o VerifyOptions) scope {
+	return scope{v.lists.Load(), o.level(v.config.Level), o}
+}
 
 // noEvidence is that about an address before anything is known of it.
 func (v *Verifier) noEvidence(address string, level Level, started time.Time) Evidence {
@@ -198,20 +206,16 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 	return v.resolver.MailHosts(ctx, domain)
 }
 
-// request is the question to the mail hosts.
-func (v *Verifier) request(
-	ctx context.Context, mailbox address.Address, control string, route []smtpprobe.Host, budget time.Duration,
-) smtpprobe.Request {
-	back := queuing.HoldBackOf(ctx)
+// request is the question to the mail hosts about a member.
+func (g *group) request(m *member, control string, route []smtpprobe.Host, budget time.Duration) smtpprobe.Request {
 	return smtpprobe.Request{
 		Hosts:    route,
-		Target:   mailbox.Mailbox(),
+		Target:   m.mailbox.Mailbox(),
 		Control:  control,
-		SMTPUTF8: mailbox.NeedsSMTPUTF8(),
+		SMTPUTF8: m.mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
-		Queued:   queuing.NoticeOf(ctx),
-		HoldBack: back.Most,
-		List:     back.List,
+		Queued:   g.scope.how.queued(m.number),
+		Lane:     g.scope.how.Lane,
 	}
 }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -351,10 +350,10 @@ func TestQueued(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second, RCPTDelay: 2 * time.Second})
 		start := time.Now()
 		verify := func(address string) (waits []string) {
-			ctx := queuing.WithNotice(t.Context(), func(yes bool) {
+			o := engine.VerifyOptions{Waits: func(_ int, yes bool) {
 				waits = append(waits, fmt.Sprintf("%v at %v", yes, time.Since(start)))
-			})
-			if _, err := verifier.Verify(ctx, address); err != nil {
+			}}
+			if _, err := verifier.VerifyWith(t.Context(), address, o); err != nil {
 				t.Error(err)
 			}
 			return waits

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/internal/queuing"
 )
 
 // Outcome is what came of one address.
@@ -28,9 +27,6 @@ const domainsAtOnce = 100
 func (v *Verifier) VerifyAll(ctx context.Context, addresses []string) iter.Seq2[int, Outcome] {
 	return func(yield func(int, Outcome) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		if queuing.NoticeOf(ctx) == nil { // otherwise those that wait for one host might be too many
-			ctx = queuing.WithNotice(ctx, func(bool) {})
-		}
 		known := make(chan numbered, len(addresses)) // a slow loop must not hold up the sessions
 		go func() {
 			defer close(known)
@@ -60,6 +56,7 @@ func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, known 
 	var all sync.WaitGroup
 	defer all.Wait()
 	places := make(chan struct{}, domainsAtOnce)
+	o := VerifyOptions{Waits: func(int, bool) {}} // any number may wait for one host
 	for _, group := range byDomain(addresses) {
 		places <- struct{}{}
 		all.Go(func() {
@@ -68,7 +65,7 @@ func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, known 
 			for i, number := range group {
 				names[i] = addresses[number]
 			}
-			v.VerifyTogether(ctx, names, func(i int, result Result, err error) {
+			v.VerifyTogether(ctx, names, o, func(i int, result Result, err error) {
 				known <- numbered{Outcome{result, err}, group[i]}
 			})
 		})

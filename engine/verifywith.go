@@ -7,12 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/internal/sys/flight"
+	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// VerifyOptions say how to verify one address. The zero value is that of
-// [Verifier.Verify].
+// VerifyOptions say how to verify. The zero value is that of [Verifier.Verify].
+// A type that passes verifications on to a Verifier should pass the options on,
+// too, or [VerifyOptions.Part] of them.
 type VerifyOptions struct {
 	// Level is how deep to look; it can only be less deep than [Config.Level],
 	// and a remembered result may rest on more. Default: Config.Level.
@@ -23,10 +24,48 @@ type VerifyOptions struct {
 	// Within is how long the caller waits. If the result is not known by
 	// then, the error is [ErrNotYet] and the verification goes on without its
 	// caller, for [Config.Timeout] at most: where results are remembered, a
-	// later call has the answer at once. So it does if ctx is cancelled.
+	// later call has the answer at once. So it does if ctx is cancelled. It is
+	// for one address, without Waits and Lane.
 	// Default: the caller waits until the end.
 	Within time.Duration
+	// Waits is called with true when the address with that index (0 for a
+	// single one) begins to wait for a session with a busy mail host, and with
+	// false when a session takes it or the wait ends, perhaps several times.
+	// Callers that limit their verifications in progress need not count those
+	// that wait. Such a verification fails with [ErrBusy] only where its Lane
+	// holds it back, and is not shared with other callers. Waits must be quick
+	// and must not call the Verifier. Default: nothing is called, and
+	// [Config.MaxWaitingPerHost] limits how many wait.
+	Waits func(i int, waits bool)
+	// Lane is the place of a list, or of a client, at busy mail hosts. Calls
+	// with the same Lane belong together, and lanes take turns. Addresses
+	// without a lane come first. Default: none.
+	Lane *Lane
 }
+
+// Part returns the options for some of the addresses of a call: those that have
+// these indexes in it.
+func (o VerifyOptions) Part(indexes []int) VerifyOptions {
+	if waits := o.Waits; waits != nil {
+		o.Waits = func(i int, yes bool) { waits(indexes[i], yes) }
+	}
+	return o
+}
+
+// queued is what the pool calls when an address waits, and waits no longer.
+func (o VerifyOptions) queued(i int) func(waits bool) {
+	if o.Waits == nil {
+		return nil
+	}
+	return func(waits bool) { o.Waits(i, waits) }
+}
+
+// Lane tells the lists apart that are verified at the same time: where several
+// of them wait for a mail host, they take turns, so that a small one does not
+// wait behind a large one. Its MayWait may have an address fail with [ErrBusy]
+// where many wait for a provider that is asked as much as it may be, so that
+// addresses of other providers can be verified meanwhile.
+type Lane = smtpprobe.Lane
 
 // ErrNotYet means that there was no answer within [VerifyOptions.Within]. The
 // verification goes on.
@@ -42,8 +81,22 @@ func (o VerifyOptions) check() error {
 	if o.Within < 0 {
 		return fmt.Errorf("engine: VerifyOptions.Within: %v is negative", o.Within)
 	}
+	if o.Within > 0 && o.ofOneCaller() {
+		return errors.New("engine: VerifyOptions.Within: the verification may outlive the caller of Waits and Lane")
+	}
 	return nil
 }
+
+// checkTogether is check for several addresses.
+func (o VerifyOptions) checkTogether() error {
+	if o.Within != 0 {
+		return errors.New("engine: VerifyOptions.Within: is for one address")
+	}
+	return o.check()
+}
+
+// ofOneCaller reports whether other callers cannot share the verification.
+func (o VerifyOptions) ofOneCaller() bool { return o.Waits != nil || o.Lane != nil }
 
 // level is how deep a verification with the options looks.
 func (o VerifyOptions) level(most Level) Level {
@@ -59,22 +112,20 @@ func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptio
 	if err := o.check(); err != nil {
 		return v.notCarriedOut(address, err), err
 	}
+	if o.Within == 0 && (v.config.Remember == 0 || o.ofOneCaller()) {
+		v.VerifyTogether(ctx, []string{address}, o, func(_ int, r Result, e error) { result, err = r, e })
+		return result, err
+	}
 	if !o.Fresh {
 		if result, ok := v.Recall(ctx, address); ok {
 			return result, nil
 		}
 	}
 	level := o.level(v.config.Level)
-	switch {
-	case o.Within > 0:
+	if o.Within > 0 {
 		return v.within(ctx, level, address, o.Within)
-	case v.config.Remember > 0 && queuing.NoticeOf(ctx) == nil: // the callback belongs to one caller
-		return v.share(ctx, level, address)
 	}
-	s := scope{v.lists.Load(), level}
-	v.judgeAll(ctx, s, []string{address}, func(_ int, r Result, e error) { result, err = r, e })
-	v.report(ctx, result, err)
-	return result, err
+	return v.share(ctx, level, address)
 }
 
 // within verifies in a goroutine that outlives an impatient caller. It ends
@@ -85,7 +136,7 @@ func (v *Verifier) within(ctx context.Context, level Level, address string, wait
 		err    error
 	}
 	answer := make(chan outcome, 1)
-	detached, cancel := context.WithCancelCause(queuing.WithNotice(context.WithoutCancel(ctx), nil))
+	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(v.base, func() { cancel(ErrClosed) })
 	go func() {
 		defer stop()

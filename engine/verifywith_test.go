@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -95,10 +99,142 @@ func TestLevelOfACall(t *testing.T) {
 		if r, _ := shallow.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: engine.LevelSMTP}); r.Reason != engine.ReasonSMTPSkipped || len(other.Dials()) > 0 {
 			t.Errorf("deeper than the configuration: %s", r.Reason)
 		}
-		for field, o := range map[string]engine.VerifyOptions{"Level": {Level: "deep"}, "Within": {Within: -1}} {
-			if r, err := v.VerifyWith(t.Context(), "user@example.test", o); err == nil || !strings.Contains(err.Error(), "VerifyOptions."+field+": ") || r.Success {
-				t.Errorf("%s: %v", field, err)
+	})
+}
+
+// TestOptionsThatCannotBe checks that options which cannot be used are an
+// error, and of every address of a group.
+func TestOptionsThatCannotBe(t *testing.T) {
+	v, network, _ := inMemory(t, engine.Config{}, &smtptest.Host{})
+	for _, tt := range []struct {
+		field   string
+		options engine.VerifyOptions
+		group   bool // for a group alone
+	}{
+		{"Level", engine.VerifyOptions{Level: "deep"}, false},
+		{"Within", engine.VerifyOptions{Within: -1}, false},
+		{"Within", engine.VerifyOptions{Within: time.Second, Waits: func(int, bool) {}}, false},
+		{"Within", engine.VerifyOptions{Within: time.Second, Lane: &engine.Lane{}}, false},
+		{"Within", engine.VerifyOptions{Within: time.Second}, true},
+	} {
+		refused := func(r engine.Result, err error) {
+			t.Helper()
+			if err == nil || !strings.Contains(err.Error(), "VerifyOptions."+tt.field+": ") || r.Success || r.Email == "" {
+				t.Errorf("%s: %+v, %v", tt.field, r, err)
 			}
+		}
+		if !tt.group {
+			refused(v.VerifyWith(t.Context(), "user@example.test", tt.options))
+		}
+		told := 0
+		v.VerifyTogether(t.Context(), []string{"a@example.test", "@"}, tt.options, func(_ int, r engine.Result, err error) {
+			told++
+			refused(r, err)
+		})
+		if told != 2 {
+			t.Errorf("%s: told of %d of 2", tt.field, told)
+		}
+	}
+	if len(network.Dials()) > 0 {
+		t.Errorf("dialled %v", network.Dials())
+	}
+}
+
+// TestOptionsOfAGroup checks that Fresh and Level mean for several addresses
+// what they mean for one.
+func TestOptionsOfAGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{CatchAll: true})
+		ask := func(o engine.VerifyOptions) (results [2]engine.Result) {
+			v.VerifyTogether(t.Context(), []string{"a@example.test", "b@example.test"}, o, func(i int, r engine.Result, _ error) { results[i] = r })
+			synctest.Wait()
+			return results
+		}
+		for _, tt := range []struct {
+			options engine.VerifyOptions
+			reason  engine.Reason
+			cached  bool
+		}{
+			{engine.VerifyOptions{Level: engine.LevelDNS}, engine.ReasonSMTPSkipped, false},
+			{engine.VerifyOptions{}, engine.ReasonCatchAll, false},
+			{engine.VerifyOptions{}, engine.ReasonCatchAll, true},
+			{engine.VerifyOptions{Fresh: true}, engine.ReasonCatchAll, false},
+			{engine.VerifyOptions{Fresh: true, Level: engine.LevelSyntax}, engine.ReasonSMTPSkipped, false},
+		} {
+			for i, r := range ask(tt.options) {
+				if r.Reason != tt.reason || r.Details.Cached != tt.cached {
+					t.Errorf("%+v, address %d: %s, cached %v", tt.options, i, r.Reason, r.Details.Cached)
+				}
+			}
+		}
+	})
+}
+
+// TestWaitsNamesTheAddress checks that a caller is told by the index that it
+// knows which address waits: beside addresses that are remembered, and those of
+// other domains.
+func TestWaitsNamesTheAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := dnstest.New(oneHostZone + "elsewhere.test. MX 10 mx.example.test.\n")
+		v, _, _ := inMemory(t, engine.Config{Remember: 10, Exchanger: zone, MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
+		if _, err := v.Verify(t.Context(), "known@example.test"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		var mu sync.Mutex
+		waits := map[int]int{}
+		o := engine.VerifyOptions{Waits: func(i int, yes bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			if yes {
+				waits[i]++
+			}
+		}}
+		addresses := []string{"known@example.test", "@", "a@example.test", "b@elsewhere.test", "c@example.test"}
+		v.VerifyTogether(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
+			if err != nil {
+				t.Errorf("%s: %v", addresses[i], err)
+			}
+		})
+		if len(waits) != 3 || waits[2] == 0 || waits[3] == 0 || waits[4] == 0 {
+			t.Errorf("waited: %v, want 2, 3 and 4", waits)
+		}
+	})
+}
+
+// TestLanes checks that addresses of a lane come behind others, and that two
+// lanes take turns.
+func TestLanes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
+		began := time.Now()
+		var all sync.WaitGroup
+		ask := func(prefix string, n int, o engine.VerifyOptions, last *time.Duration) {
+			addresses := make([]string, n)
+			for i := range addresses {
+				addresses[i] = fmt.Sprintf("%s%d@example.test", prefix, i)
+			}
+			all.Go(func() {
+				v.VerifyTogether(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
+					if err != nil {
+						t.Errorf("%s: %v", addresses[i], err)
+					}
+				})
+				*last = time.Since(began)
+			})
+			synctest.Wait()
+		}
+		patient := func(lane *engine.Lane) engine.VerifyOptions {
+			return engine.VerifyOptions{Waits: func(int, bool) {}, Lane: lane}
+		}
+		var large, small, single time.Duration
+		ask("large", 300, patient(&engine.Lane{}), &large)
+		time.Sleep(time.Second)
+		ask("small", 5, patient(&engine.Lane{}), &small)
+		ask("single", 1, patient(nil), &single)
+		all.Wait()
+		if small > large/2 || single > large/2 {
+			t.Errorf("the small lane took %v and the single address %v, of %v", small, single, large)
 		}
 	})
 }
@@ -156,5 +292,35 @@ func TestLeavingVerifyAll(t *testing.T) {
 		if took := time.Since(began); seen != 1 || took > time.Second {
 			t.Errorf("%d outcomes, %v", seen, took)
 		}
+	})
+}
+
+// TestMayWait checks that an address fails with ErrBusy where more wait for its
+// provider, which is asked as much as it may be, than its lane allows.
+func TestMayWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		zone := dnstest.New("one.test. MX 10 mx1.hoster.test.\nmx1.hoster.test. A 192.0.2.1\n" +
+			"two.test. MX 10 mx2.hoster.test.\nmx2.hoster.test. A 192.0.2.2\n")
+		host := &smtptest.Host{CatchAll: true, RCPTDelay: time.Second}
+		config := engine.Config{Exchanger: zone, Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}}
+		v, network, _ := inMemory(t, config, host)
+		network.Add("192.0.2.2", host)
+		var all sync.WaitGroup
+		for _, address := range []string{"first@one.test", "waits@two.test"} {
+			all.Go(func() {
+				o := engine.VerifyOptions{Waits: func(int, bool) {}, Lane: &engine.Lane{MayWait: func() int { return 1 }}}
+				if r, err := v.VerifyWith(t.Context(), address, o); err != nil || r.Verdict != engine.VerdictAcceptAll {
+					t.Errorf("%s: %s, %v", address, r.Reason, err)
+				}
+			})
+			synctest.Wait()
+		}
+		none := engine.VerifyOptions{Lane: &engine.Lane{MayWait: func() int { return 0 }}}
+		_, err := v.VerifyWith(t.Context(), "none@two.test", none)
+		var held *smtpprobe.HeldBackError
+		if !errors.Is(err, engine.ErrBusy) || !errors.As(err, &held) {
+			t.Errorf("a lane in which nobody may wait: %v", err)
+		}
+		all.Wait()
 	})
 }

@@ -106,7 +106,7 @@
 // and a day. One that refuses us is paused; one that finds us too fast gets
 // half of the sessions for some time (package pace). Its hosts take
 // turns (turn.go), and so do the domains of a host, and the lists that ask
-// about one domain (fair.go). Probes that are of no list ([Request].List) come
+// about one domain (fair.go). Probes that are of no list ([Request].Lane) come
 // first, and have transactions of their own; an eighth of each limit is kept
 // for them ([pace.ForLists]). A probe that cannot wait for its turn ends with
 // smtp.KindLimited; many that may be held back are sent away ([HeldBackError])

@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// line is what takes turns at a host: the jobs of a domain that belong to one
+// line is what takes turns at a host: the jobs of a domain that are of one
 // list.
 type line struct {
 	domain string
-	list   *int
+	lane   *Lane
 }
 
 // perTurn is how many jobs of a line are served in one of its turns: those of
@@ -25,7 +25,7 @@ func (h *mailHost) lineUp(j *job) {
 	if len(h.lined) > 2*len(h.waiting) { // some lines have no job that waits, or one in the turn under way
 		maps.DeleteFunc(h.lined, func(_ line, n int) bool { return len(h.waiting) == 0 || n <= h.served+perTurn })
 	}
-	own := line{j.domain, j.req.List}
+	own := line{j.domain, j.req.Lane}
 	n := max(h.served, h.lined[own])
 	h.lined[own] = n + 1
 	j.turn = n / perTurn

@@ -140,7 +140,7 @@ func waited(ctx context.Context, j *job) error {
 }
 
 // ofList reports whether the job is of a list, and no single check.
-func (j *job) ofList() bool { return j.req.List != nil }
+func (j *job) ofList() bool { return j.req.Lane != nil }
 
 // failed notes that a transaction of so many jobs, this one included, was not
 // believed. The next one is a quarter as large; one by itself is alone.

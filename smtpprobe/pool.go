@@ -110,20 +110,27 @@ type Request struct {
 	// call the pool. Such a request never fails with ErrBusy: its caller can
 	// limit how many wait. Default: nothing is called.
 	Queued func(waits bool)
-	// HoldBack says that a probe with a Queued function may fail with a
-	// [HeldBackError], where more probes wait for its provider already than it
-	// returns, when the probe would begin to wait. It must be quick, and must
-	// not call the pool. Default: the probe waits.
-	HoldBack func() int
-	// List tells the lists that probes are of apart, by what it points to:
-	// where several have probes of one domain waiting at a mail host, they take
-	// turns. Default: the probe is of no list. Those come first, and a part of
-	// each limit is kept for them.
-	List *int
+	// Lane is that of the list which the probe is of. Default: the probe is of
+	// no list. Those come first, and a part of each limit is kept for them.
+	Lane *Lane
 
 	// Budget is the time for this probe, not counting the wait for a free
 	// session; 0: only the context bounds it.
 	Budget time.Duration
+}
+
+// Lane is the place of a list, or of other work that is not urgent, at mail
+// hosts that are busy. Where several lanes have probes of one domain waiting at
+// a mail host, they take turns, so that a small list does not wait behind a
+// large one.
+type Lane struct {
+	// MayWait is called when a probe of the lane would begin to wait. Where its
+	// provider is asked as much as it may be, and more probes wait for that
+	// already than MayWait returns, the probe fails with a [HeldBackError], so
+	// that its caller can ask others meanwhile. If it returns how many more may
+	// wait, no number of busy providers takes all the room. It must be quick,
+	// and must not call the pool. Default: the probe waits.
+	MayWait func() int
 }
 
 // Host is a mail host with the addresses that may be dialled.

@@ -21,7 +21,7 @@ func (p *Pool) submit(j *job) error {
 	if j.req.Queued == nil && h.full(p.config.MaxWaitingPerHost) {
 		return busy(j)
 	}
-	if j.req.HoldBack != nil && j.req.Queued != nil && h.paced.full(j.req.HoldBack()) {
+	if lane := j.req.Lane; lane != nil && lane.MayWait != nil && h.paced.full(lane.MayWait()) {
 		return p.heldBack(h, j)
 	}
 	j.since = time.Now()

@@ -157,15 +157,16 @@ func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
 func TestManyThatWaitAreHeldBack(t *testing.T) {
 	hosts, requests := operated(&peer{RCPTDelay: time.Second}, 300, 10, "hoster.test")
 	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
+		lane := &smtpprobe.Lane{MayWait: func() int { return 1000 }}
 		for i := range patient(requests) {
 			if i%10 > 0 {
-				requests[i].HoldBack = func() int { return 1000 }
+				requests[i].Lane = lane
 			}
 		}
 		held := 0
 		for i, r := range b.askTogether(b.Context(), requests) {
 			var err *smtpprobe.HeldBackError
-			if errors.As(r.err, &err) && requests[i].HoldBack != nil {
+			if errors.As(r.err, &err) && requests[i].Lane != nil {
 				if held++; err.Provider != "hoster.test" || err.RetryAfter != 0 || !errors.Is(r.err, smtpprobe.ErrBusy) {
 					b.Fatalf("%+v", err)
 				}

@@ -195,13 +195,13 @@ func TestGiantsDoNotStarveOthers(t *testing.T) {
 			host, hosts := &peer{RCPTDelay: 50 * time.Millisecond}, map[string]smtptest.Handler{}
 			var requests []smtpprobe.Request
 			ask := func(n int, small bool) {
-				list := new(int)
+				lane := new(smtpprobe.Lane)
 				for i := range n {
 					at := tt.where(i, small)
 					hosts[at.addr] = host
 					req := about(fmt.Sprintf("good%d-%t@%s", i, small, at.domain), at.addr)
 					if req.Hosts[0].Name, req.Budget = at.host, time.Hour; tt.lists {
-						req.List = list
+						req.Lane = lane
 					}
 					requests = append(requests, req)
 				}

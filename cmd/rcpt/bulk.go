@@ -20,7 +20,6 @@ import (
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/quietlog"
 	"github.com/rcpt/rcpt/internal/sys/tty"
-	"github.com/rcpt/rcpt/internal/worst"
 )
 
 // bulkCommand is "rcpt bulk".
@@ -119,7 +118,7 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *settings.LogF
 	if err != nil {
 		return errors.Join(c.unlessClosed(err), verifier.Close())
 	}
-	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger, &network, worst.NewCounter()}, std.err)
+	err = c.work(stop, bulkRun{input, output, journal, verifier, view, logger, &network}, std.err)
 	return errors.Join(err, verifier.Close())
 }
 
@@ -157,7 +156,6 @@ type bulkRun struct {
 	view     progressView
 	logger   *slog.Logger
 	network  *networkStop
-	worst    *worst.Counter
 }
 
 // work verifies all rows and prints the summary.
@@ -170,15 +168,16 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	if err != nil {
 		return err
 	}
-	summary, err := bulk.Run(worst.With(ctx, run.worst), run.input, run.output, bulk.Options{
-		Verifier:    file.Verifier{Engine: run.verifier},
-		Concurrency: int(c.Concurrency),
-		RetryWindow: time.Duration(c.RetryWindow),
-		SpillDir:    c.State,
-		Journal:     run.journal,
-		Logger:      run.logger,
-		Drain:       stop.drain,
-		Trim:        c.trim,
+	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
+		Verifier:     file.Verifier{Engine: run.verifier},
+		Concurrency:  int(c.Concurrency),
+		RetryWindow:  time.Duration(c.RetryWindow),
+		SpillDir:     c.State,
+		Journal:      run.journal,
+		Logger:       run.logger,
+		Drain:        stop.drain,
+		Trim:         c.trim,
+		WorstDomains: worstDomains,
 		Progress: func(p bulk.Progress) {
 			if err := run.output.Flush(); err != nil {
 				cancel(err)

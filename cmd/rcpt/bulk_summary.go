@@ -15,13 +15,14 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
-	"github.com/rcpt/rcpt/internal/worst"
 )
+
+// worstDomains is how many domains the summary names.
+const worstDomains = 10
 
 // bulkReport is the contents of a summary.
 type bulkReport struct {
 	bulk.Summary
-	worst  []worst.Domain
 	unit   unit // that the summary counts
 	total  file.Total
 	output writtenFile   // without a name: standard output
@@ -40,7 +41,7 @@ type writtenFile struct {
 
 // report makes the contents of the summary. Written are the rows of each file.
 func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written []int64) bulkReport {
-	r := bulkReport{Summary: summary, worst: run.worst.Domains(), unit: unitOf(run.input), total: run.input.Total(),
+	r := bulkReport{Summary: summary, unit: unitOf(run.input), total: run.input.Total(),
 		drawn: run.input.Notes().Drawn}
 	if c.toStdout() {
 		return r
@@ -126,10 +127,10 @@ func writeCounts(w io.Writer, s bulkReport) {
 	for _, reason := range byCount(s.Reasons) {
 		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], single, "")
 	}
-	if len(s.worst) > 0 {
+	if len(s.Worst) > 0 {
 		fmt.Fprintln(table, "Domains with most undeliverable or unknown addresses")
 	}
-	for _, bad := range s.worst {
+	for _, bad := range s.Worst {
 		domain, count := tty.Printable(bad.Name), humanize.Comma(bad.Count)
 		fmt.Fprintf(table, "  %s\t%9s\t\t%s\n", domain, count, joined(bad.Reasons))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/file"
-	"github.com/rcpt/rcpt/internal/worst"
 )
 
 // TestSummaryText: the whole summary of a resumed run.
@@ -21,9 +20,9 @@ func TestSummaryText(t *testing.T) {
 			Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 80_000, engine.VerdictUnknown: 10_000, engine.VerdictEmpty: 488},
 			Actions:  map[bulk.Action]int64{bulk.ActionSend: 80_000, bulk.ActionRemove: 488, bulk.ActionRetry: 10_000},
 			Reasons:  map[engine.Reason]int64{engine.ReasonRecipientAccepted: 80_000, engine.ReasonGreylisted: 7620, engine.ReasonRateLimited: 2380},
+			Worst:    []bulk.WorstDomain{{Name: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonRateLimited}}},
 		},
-		worst: []worst.Domain{{Name: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonRateLimited}}},
-		unit:  rowUnit, total: file.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …", harvested: []harvested{{"google", 0.744}},
+		unit: rowUnit, total: file.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …", harvested: []harvested{{"google", 0.744}},
 	})
 	const want = `90,488 of about 200,000 rows verified in 10s (5,048/s) -> checked.csv
   settled by the run before: 40,000

@@ -14,10 +14,13 @@ import (
 
 // Together is a [Verifier] that verifies addresses of one domain together at
 // less cost. Done is called for each, perhaps from several goroutines at a
-// time; VerifyTogether returns after the last call. It uses no remembered
-// results.
+// time; VerifyTogether returns after the last call. Of the options, the server
+// sets Fresh alone.
 type Together interface {
-	VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error))
+	VerifyTogether(
+		ctx context.Context, addresses []string, o engine.VerifyOptions,
+		done func(i int, result engine.Result, err error),
+	)
 }
 
 // verifyAll answers with the records of several addresses, in their order. The
@@ -210,5 +213,8 @@ func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
 	for n, i := range group {
 		addresses[n] = b.asked[i].address
 	}
-	together.VerifyTogether(ctx, addresses, func(n int, result engine.Result, _ error) { b.results[group[n]] = result })
+	fresh := engine.VerifyOptions{Fresh: true} // what is remembered was looked for before
+	together.VerifyTogether(ctx, addresses, fresh, func(n int, result engine.Result, _ error) {
+		b.results[group[n]] = result
+	})
 }

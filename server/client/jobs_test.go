@@ -22,7 +22,9 @@ import (
 )
 
 // VerifyTogether is for jobs.
-func (v verifier) VerifyTogether(ctx context.Context, all []string, done func(int, engine.Result, error)) {
+func (v verifier) VerifyTogether(
+	ctx context.Context, all []string, _ engine.VerifyOptions, done func(int, engine.Result, error),
+) {
 	for i, email := range all {
 		r, err := v.Verify(ctx, email)
 		r.Verdict, r.Details.RetryAfter = engine.VerdictDeliverable, 0

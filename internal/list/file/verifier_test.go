@@ -17,7 +17,9 @@ func (n *recorder) Verify(_ context.Context, address string) (engine.Result, err
 	return engine.Result{Email: address, Success: true}, nil
 }
 
-func (n *recorder) VerifyTogether(ctx context.Context, addresses []string, done func(i int, result engine.Result, err error)) {
+func (n *recorder) VerifyTogether(
+	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+) {
 	for i, address := range addresses {
 		result, err := n.Verify(ctx, address)
 		done(i, result, err)
@@ -38,7 +40,7 @@ func TestUnreadableRows(t *testing.T) {
 	below := &recorder{}
 	v := Verifier{below}
 	calls := 0
-	v.VerifyTogether(t.Context(), rows, func(i int, result engine.Result, err error) {
+	v.VerifyTogether(t.Context(), rows, engine.VerifyOptions{}, func(i int, result engine.Result, err error) {
 		calls++
 		check(i, result, err)
 	})

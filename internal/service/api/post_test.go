@@ -141,11 +141,15 @@ type grouping struct {
 	verifierFunc
 	mu     sync.Mutex
 	groups []string
+	stale  bool // a remembered result would have done
 }
 
-func (g *grouping) VerifyTogether(ctx context.Context, addresses []string, done func(int, engine.Result, error)) {
+func (g *grouping) VerifyTogether(
+	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(int, engine.Result, error),
+) {
 	g.mu.Lock()
 	g.groups = append(g.groups, strings.Join(addresses, " "))
+	g.stale = g.stale || !o.Fresh
 	g.mu.Unlock()
 	for i, address := range slices.Backward(addresses) {
 		result, err := g.verifierFunc(ctx, address)
@@ -169,8 +173,8 @@ func TestPostTogether(t *testing.T) {
 			t.Errorf("%d: %s, want %s", i, result.Email, asked[i])
 		}
 	}
-	if want := []string{"a@one.example b@ONE.example c@one.example"}; !slices.Equal(g.groups, want) {
-		t.Errorf("together %q, want %q", g.groups, want)
+	if want := []string{"a@one.example b@ONE.example c@one.example"}; !slices.Equal(g.groups, want) || g.stale {
+		t.Errorf("together %q, want %q; a remembered result would have done: %v", g.groups, want, g.stale)
 	}
 }
 

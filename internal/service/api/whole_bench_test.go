@@ -38,9 +38,9 @@ func BenchmarkWhole(b *testing.B) {
 	log, err := os.Create(filepath.Join(folder, "log"))
 	fatal(err)
 	defer log.Close()
-	cache, err := verdictcache.New(verdictcache.Config{Engine: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+	cache, err := verdictcache.New(verdictcache.Config{Engine: &grouping{verifierFunc: func(_ context.Context, address string) (engine.Result, error) {
 		return deliverable(address), nil
-	}), Store: state})
+	}}, Store: state})
 	fatal(err)
 	defer cache.Close()
 	figures, err := metrics.New(metrics.Config{Routes: api.Routes()})

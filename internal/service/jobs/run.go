@@ -12,7 +12,6 @@ import (
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/queuing"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -116,11 +115,11 @@ func (r *run) work(ctx context.Context) {
 		}
 	}()
 	log := r.manager.config.Log.With(slog.String("job", r.job.ID))
-	again := queuing.WithoutReuse(ctx) // a retry must not get the answer before
-	sharing := queuing.WithShare(again, func() int { return int(r.room.Load()) })
-	_, err := bulk.Run(sharing, r, r, bulk.Options{
+	_, err := bulk.Run(ctx, r, r, bulk.Options{
 		Verifier:    r.manager.config.Verifier,
 		Concurrency: r.manager.config.Concurrency,
+		Room:        func() int { return int(r.room.Load()) },
+		NoReuse:     true, // a retry must not get the answer before
 		Unordered:   true,
 		Trim:        trim,
 		SpillDir:    r.manager.config.TempDir,

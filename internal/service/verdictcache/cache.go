@@ -16,14 +16,27 @@ import (
 const DefaultEntries = 100_000
 
 // errOptions reports options that would make a result one of another kind.
-var errOptions = errors.New("verdictcache: of the options, only Fresh can be used")
+var errOptions = errors.New("verdictcache: the options Level and Within cannot be used")
+
+// refuse refuses options that a cache cannot pass on.
+func refuse(o engine.VerifyOptions) error {
+	if o.Level != "" || o.Within != 0 {
+		return errOptions
+	}
+	return nil
+}
 
 // Engine verifies addresses; *[engine.Verifier] is one. Its own memory
 // ([engine.Config.Remember]) should be off.
 type Engine interface {
-	// Verify tells whether address can receive mail. The error is non-nil only
-	// when the verification itself could not be carried out.
-	Verify(ctx context.Context, address string) (engine.Result, error)
+	// VerifyWith tells whether address can receive mail. The error is non-nil
+	// only when the verification itself could not be carried out.
+	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error)
+	// VerifyTogether does the same for addresses of one domain, at less cost.
+	VerifyTogether(
+		ctx context.Context, addresses []string, o engine.VerifyOptions,
+		done func(i int, result engine.Result, err error),
+	)
 }
 
 // Config configures a [Cache].
@@ -128,32 +141,28 @@ func (c *Cache) Close() error {
 // Verify returns what [Cache.Recall] does or, where that has nothing, verifies
 // the address and remembers the result, as [Cache.VerifyWith] does.
 func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, error) {
-	m, ok := c.read(address)
-	if !ok {
-		return c.config.Engine.Verify(ctx, address)
-	}
-	if result, ok := c.remembered(ctx, m); ok {
-		return result, nil
-	}
-	return c.ask(ctx, m)
+	return c.VerifyWith(ctx, address, engine.VerifyOptions{})
 }
 
 // VerifyWith is [Cache.Verify]; with Fresh it does not look into the memory. A
-// cache knows no other option. Callers that ask about one mailbox at the same
-// time share a verification. It goes on while any of them waits, and each has
-// its own time limit.
+// cache cannot be asked for another level, or within some time. Callers that
+// ask about one mailbox at the same time share a verification, unless they are
+// told of waits or have a lane. It goes on while any of them waits, and each
+// has its own time limit.
 func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
-	if o != (engine.VerifyOptions{Fresh: o.Fresh}) {
-		return engine.Result{}, errOptions
-	}
-	if !o.Fresh {
-		return c.Verify(ctx, address)
+	if err := refuse(o); err != nil {
+		return engine.Result{}, err
 	}
 	m, ok := c.read(address)
 	if !ok {
-		return c.config.Engine.Verify(ctx, address)
+		return c.config.Engine.VerifyWith(ctx, address, o)
 	}
-	return c.ask(ctx, m)
+	if !o.Fresh {
+		if result, ok := c.remembered(ctx, m); ok {
+			return result, nil
+		}
+	}
+	return c.ask(ctx, m, o)
 }
 
 // Recall returns the remembered result of an address. It asks only memory and

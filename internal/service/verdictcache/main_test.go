@@ -20,17 +20,32 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fake is an engine that says what it is told to.
 type fake struct {
-	mu    sync.Mutex
-	asked []string
-	says  func(ctx context.Context, address string) (engine.Result, error)
+	mu     sync.Mutex
+	asked  []string   // alone
+	groups [][]string // together
+	told   engine.VerifyOptions
+	says   func(ctx context.Context, address string) (engine.Result, error)
 }
 
-func (f *fake) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (f *fake) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
 	f.mu.Lock()
-	f.asked = append(f.asked, address)
+	f.asked, f.told = append(f.asked, address), o
 	says := f.says
 	f.mu.Unlock()
 	return says(ctx, address)
+}
+
+func (f *fake) VerifyTogether(
+	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+) {
+	f.mu.Lock()
+	f.groups, f.told = append(f.groups, addresses), o
+	says := f.says
+	f.mu.Unlock()
+	for i, address := range addresses {
+		result, err := says(ctx, address)
+		done(i, result, err)
+	}
 }
 
 func (f *fake) times() int {

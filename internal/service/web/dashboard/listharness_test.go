@@ -36,7 +36,9 @@ func (m mailWorld) Verify(ctx context.Context, email string) (engine.Result, err
 	return result, err
 }
 
-func (m mailWorld) VerifyTogether(ctx context.Context, emails []string, done func(i int, result engine.Result, err error)) {
+func (m mailWorld) VerifyTogether(
+	ctx context.Context, emails []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+) {
 	var all sync.WaitGroup
 	for i, email := range emails {
 		all.Go(func() {
