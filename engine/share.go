@@ -15,7 +15,8 @@ func (v *Verifier) share(ctx context.Context, level Level, address string) (Resu
 	key := string(level) + " " + address
 	answer, _ := v.calls.Do(ctx, key, func(ctx context.Context) flight.Answer[Result] {
 		var answer flight.Answer[Result]
-		v.judgeAll(ctx, scope{lists: v.lists.Load(), level: level}, []string{address}, func(_ int, r Result, err error) {
+		s := v.scope(VerifyOptions{Level: level})
+		v.judgeAll(ctx, s, []string{address}, func(_ int, r Result, err error) {
 			answer.Value, answer.Err = r, err
 		})
 		answer.Settled = answer.Value.Settled(ctx, v.config.Timeout)

@@ -96,7 +96,8 @@ func (v *Verifier) judgeAll(
 // Gather collects the facts about address without judging them. After an error
 // the evidence holds what was learned until then.
 func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidence, err error) {
-	v.gather(ctx, v.scope(VerifyOptions{}), []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
+	s := v.scope(VerifyOptions{})
+	v.gather(ctx, s, []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
 	return evidence, err
 }
 
