@@ -59,9 +59,7 @@ func Run(ctx context.Context, c Config) error {
 		}
 		return err
 	}
-	if state.store != nil && state.folder == "" {
-		c.Engine.ControlSecret = state.store.Secret("control mailboxes") // the same on all nodes
-	}
+	c.Engine.ControlSecret = state.controlSecret(c)
 	return errors.Join(c.run(ctx, state), state.close())
 }
 

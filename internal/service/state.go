@@ -57,6 +57,16 @@ func anyUsable(ctx context.Context, s *store.Store) bool {
 	return err != nil || slices.ContainsFunc(all, func(k store.Key) bool { return k.Usable(time.Now()) })
 }
 
+// controlSecret returns the secret from which control mailboxes are made. The
+// nodes of a shared database have one in common: a host that greylists each
+// recipient that it has not seen before sees the same ones from all of them.
+func (s *state) controlSecret(c Config) []byte {
+	if s.store == nil || c.Store.DatabaseURL == "" {
+		return c.Engine.ControlSecret
+	}
+	return s.store.Secret("control mailboxes")
+}
+
 // ready returns why requests cannot be served, or nil.
 func (s *state) ready(ctx context.Context) error {
 	if s.store == nil {
