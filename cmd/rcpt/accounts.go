@@ -27,6 +27,15 @@ type accountRecord struct {
 	Created  time.Time `json:"created"`
 }
 
+var accountListing = listing[store.Account]{
+	none: "There are no accounts. A server prints a link to create the first one.\n",
+	head: "ID\tLOGIN\tCREATED\n",
+	row: func(a store.Account) string {
+		return fmt.Sprintf("%s\t%s\t%s\n", a.ID, tty.Printable(a.Login), minuteOf(a.Created))
+	},
+	record: func(a store.Account) any { return accountRecord{ID: a.ID, Login: a.Login, Created: a.Created} },
+}
+
 // accountsListCommand is "rcpt accounts list".
 type accountsListCommand struct{ keysFlags }
 
@@ -37,21 +46,9 @@ func (c *accountsListCommand) Run(ctx context.Context, std terminal, logs *setti
 		if err != nil {
 			return err
 		}
-		if !c.JSON && len(accounts) == 0 {
-			_, err := fmt.Fprintln(std.out,
-				"There are no accounts. A server prints a link to create the first one.")
+		table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+		if err := accountListing.print(table, c.JSON, accounts); err != nil {
 			return err
-		}
-		table, encoder := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0), newEncoder(std.out)
-		if !c.JSON {
-			fmt.Fprintln(table, "ID\tLOGIN\tCREATED")
-		}
-		for _, a := range accounts {
-			if !c.JSON {
-				fmt.Fprintf(table, "%s\t%s\t%s\n", a.ID, tty.Printable(a.Login), minuteOf(a.Created))
-			} else if err := encoder.Encode(accountRecord{ID: a.ID, Login: a.Login, Created: a.Created}); err != nil {
-				return err
-			}
 		}
 		return table.Flush()
 	})

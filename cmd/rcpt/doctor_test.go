@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -62,17 +61,5 @@ func TestServeExamines(t *testing.T) {
 	}
 	if code, _, _ := p.end(os.Interrupt); code != exitDone {
 		t.Errorf("exit code %d", code)
-	}
-}
-
-// TestDoctorPage: the page has every check.
-func TestDoctorPage(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "doctor.md"))
-	check(t, err)
-	page := string(data)
-	for _, name := range doctor.Names() {
-		if !strings.Contains(page, "| `"+name+"` |") {
-			t.Errorf("the page lacks the check %s", name)
-		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
@@ -26,30 +24,22 @@ type jobsCommand struct {
 // jobsListCommand is "rcpt jobs list".
 type jobsListCommand struct {
 	keysFlags
-	State string         `env:"-" placeholder:"STATE" enum:"queued,running,paused,cancelled,done,failed," default:"" help:"Only those in this state: queued, running, paused, cancelled, done or failed."`
-	Key   string         `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
-	Limit settings.Count `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
+	State string `env:"-" placeholder:"STATE" enum:"queued,running,paused,cancelled,done,failed," default:"" help:"Only those in this state: queued, running, paused, cancelled, done or failed."`
+	latestFlags
 }
 
 // Run prints lists, the latest first.
 func (c *jobsListCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
-		asked := store.JobQuery{State: store.JobState(c.State), Limit: int(c.Limit)}
-		var err error
-		if c.Key != "" {
-			if asked.Key, err = keyNamed(ctx, s, c.Key); err != nil {
-				return err
-			}
-		}
-		all, err := s.Jobs(ctx, asked)
+		key, err := c.keyID(ctx, s)
 		if err != nil {
 			return err
 		}
-		if !c.JSON && len(all) == 0 {
-			_, err := fmt.Fprintln(std.out, "There are no lists.")
+		all, err := s.Jobs(ctx, store.JobQuery{State: store.JobState(c.State), Key: key, Limit: int(c.Limit)})
+		if err != nil {
 			return err
 		}
-		return c.printJobs(std.out, all)
+		return jobListing.print(std.out, c.JSON, all)
 	})
 }
 
@@ -71,35 +61,32 @@ type jobLine struct {
 	Expires   time.Time        `json:"expires_at"`
 }
 
-func (c keysFlags) printJobs(w io.Writer, all []store.Job) error {
-	if c.JSON {
-		for _, j := range all {
-			line := jobLine{
-				ID: j.ID, Name: j.Name, State: j.State, Problem: j.Problem, Key: j.Key, Rows: j.Rows,
-				Addresses: j.Addresses, Done: j.Done, Results: j.Results,
-				Created: j.Created, Started: j.Started, Finished: j.Finished, Expires: j.Expires,
-			}
-			if j.Owner != j.Key {
-				line.Account = j.Owner
-			}
-			if err := newEncoder(w).Encode(line); err != nil {
-				return err
-			}
-		}
-		return nil
+func jobLineOf(j store.Job) any {
+	line := jobLine{
+		ID: j.ID, Name: j.Name, State: j.State, Problem: j.Problem, Key: j.Key, Rows: j.Rows,
+		Addresses: j.Addresses, Done: j.Done, Results: j.Results,
+		Created: j.Created, Started: j.Started, Finished: j.Finished, Expires: j.Expires,
 	}
-	var text strings.Builder
-	const row = "%-24s  %-16s  %-9s  %15s  %-24s  %s\n"
-	fmt.Fprintf(&text, row, "ID", "CREATED", "STATE", "DONE", "KEY", "NAME")
-	for _, j := range all {
+	if j.Owner != j.Key {
+		line.Account = j.Owner
+	}
+	return line
+}
+
+const jobRow = "%-24s  %-16s  %-9s  %15s  %-24s  %s\n"
+
+var jobListing = listing[store.Job]{
+	none:   "There are no lists.\n",
+	head:   fmt.Sprintf(jobRow, "ID", "CREATED", "STATE", "DONE", "KEY", "NAME"),
+	record: jobLineOf,
+	row: func(j store.Job) string {
 		done := fmt.Sprintf("%d/%d", j.Done, j.Addresses)
-		fmt.Fprintf(&text, row, j.ID, minuteOf(j.Created), j.State, done, j.Key, tty.Printable(shortName(j.Name)))
+		text := fmt.Sprintf(jobRow, j.ID, minuteOf(j.Created), j.State, done, j.Key, tty.Printable(shortName(j.Name)))
 		if j.Problem != "" {
-			fmt.Fprintf(&text, "    %s\n", tty.Printable(j.Problem))
+			text += fmt.Sprintf("    %s\n", tty.Printable(j.Problem))
 		}
-	}
-	_, err := io.WriteString(w, text.String())
-	return err
+		return text
+	},
 }
 
 // jobsArgument names lists.
@@ -125,7 +112,7 @@ func (a *jobsArgument) change(ctx context.Context, std terminal, logs *settings.
 		if len(changed) == 0 {
 			return failed
 		}
-		return errors.Join(failed, a.printJobs(std.out, changed))
+		return errors.Join(failed, jobListing.print(std.out, a.JSON, changed))
 	})
 }
 

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
-	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
-	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 	"github.com/rcpt/rcpt/internal/service/webhook"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
@@ -28,76 +25,48 @@ type webhooksCommand struct {
 // webhooksListCommand is "rcpt webhooks list".
 type webhooksListCommand struct {
 	keysFlags
-	State string         `env:"-" placeholder:"STATE" enum:"pending,delivered,failed,disabled," default:"" help:"Only those in this state: pending, delivered, failed or disabled."`
-	Key   string         `env:"-" placeholder:"KEY" help:"Only those of this key: its ID, or the beginning of its name."`
-	Limit settings.Count `env:"-" placeholder:"N" default:"50" help:"How many at most. Default: ${default}."`
+	State string `env:"-" placeholder:"STATE" enum:"pending,delivered,failed,disabled," default:"" help:"Only those in this state: pending, delivered, failed or disabled."`
+	latestFlags
 }
 
 // Run prints webhooks, the latest first.
 func (c *webhooksListCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
-		asked := store.WebhookQuery{State: store.WebhookState(c.State), Limit: int(c.Limit)}
-		var err error
-		if c.Key != "" {
-			if asked.Key, err = keyNamed(ctx, s, c.Key); err != nil {
-				return err
-			}
+		key, err := c.keyID(ctx, s)
+		if err != nil {
+			return err
 		}
+		asked := store.WebhookQuery{State: store.WebhookState(c.State), Key: key, Limit: int(c.Limit)}
 		all, err := s.Webhooks(ctx, asked)
 		if err != nil {
 			return err
 		}
-		if !c.JSON && len(all) == 0 {
-			_, err := fmt.Fprintln(std.out, "There are no webhooks.")
-			return err
-		}
-		return c.print(std.out, all, nil)
+		return webhookListing().print(std.out, c.JSON, all)
 	})
 }
 
-// print prints webhooks, the last one with its tries.
-func (c keysFlags) print(w io.Writer, all []store.Webhook, tries []store.WebhookTry) error {
-	if c.JSON {
-		for _, one := range all {
-			if err := newEncoder(w).Encode(webhook.RecordOf(one, tries)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var text strings.Builder
-	const row = "%-24s  %-16s  %-9s  %-5v  %-13s  %s\n"
-	fmt.Fprintf(&text, row, "ID", "CREATED", "STATE", "TRIES", "EVENT", "URL")
-	for _, one := range all {
-		fmt.Fprintf(&text, row, one.ID, minuteOf(one.Created), one.State, one.Tries, one.Event,
-			tty.Printable(one.URL))
-	}
-	for _, t := range tries {
-		what := t.Error
-		if t.Status != 0 {
-			what = fmt.Sprintf("%d in %v: %s", t.Status, t.Duration, t.Answer)
-		}
-		what = tty.Printable(strings.TrimSpace(what))
-		fmt.Fprintf(&text, "    %d  %s  %s\n", t.Number, t.At.Format(time.DateTime), what)
-	}
-	_, err := io.WriteString(w, text.String())
-	return err
-}
+const webhookRow = "%-24s  %-16s  %-9s  %-5v  %-13s  %s\n"
 
-// keyNamed returns the ID of the key that an argument names.
-func keyNamed(ctx context.Context, s *store.Store, argument string) (string, error) {
-	if argument == keyring.FixedID || argument == dashboard.KeyID {
-		return argument, nil
+// webhookListing prints webhooks, or one with its tries.
+func webhookListing(tries ...store.WebhookTry) listing[store.Webhook] {
+	return listing[store.Webhook]{
+		none:   "There are no webhooks.\n",
+		head:   fmt.Sprintf(webhookRow, "ID", "CREATED", "STATE", "TRIES", "EVENT", "URL"),
+		record: func(w store.Webhook) any { return webhook.RecordOf(w, tries) },
+		row: func(w store.Webhook) string {
+			url := tty.Printable(w.URL)
+			text := fmt.Sprintf(webhookRow, w.ID, minuteOf(w.Created), w.State, w.Tries, w.Event, url)
+			for _, t := range tries {
+				what := t.Error
+				if t.Status != 0 {
+					what = fmt.Sprintf("%d in %v: %s", t.Status, t.Duration, t.Answer)
+				}
+				what = tty.Printable(strings.TrimSpace(what))
+				text += fmt.Sprintf("    %d  %s  %s\n", t.Number, t.At.Format(time.DateTime), what)
+			}
+			return text
+		},
 	}
-	keys, err := s.Keys(ctx)
-	if err != nil {
-		return "", err
-	}
-	key, err := findKey(keys, argument)
-	if err != nil {
-		return "", usage(err)
-	}
-	return key.ID, nil
 }
 
 // webhookArgument names a webhook.
@@ -125,7 +94,7 @@ func (c *webhooksShowCommand) Run(ctx context.Context, std terminal, logs *setti
 		if err != nil {
 			return c.unknown(err)
 		}
-		return c.print(std.out, []store.Webhook{w}, tries)
+		return webhookListing(tries...).print(std.out, c.JSON, []store.Webhook{w})
 	})
 }
 
@@ -142,7 +111,7 @@ func (c *webhooksResendCommand) Run(ctx context.Context, std terminal, logs *set
 		if err != nil {
 			return c.unknown(err)
 		}
-		return c.print(std.out, []store.Webhook{w}, nil)
+		return webhookListing().print(std.out, c.JSON, []store.Webhook{w})
 	})
 }
 
@@ -176,7 +145,7 @@ func (c *webhooksTestCommand) Run(ctx context.Context, std terminal, logs *setti
 		if err != nil {
 			return err
 		}
-		if err := c.print(std.out, []store.Webhook{w}, tries); err != nil {
+		if err := webhookListing(tries...).print(std.out, c.JSON, []store.Webhook{w}); err != nil {
 			return err
 		}
 		switch {

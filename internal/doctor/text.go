@@ -3,8 +3,6 @@ package doctor
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -18,9 +16,6 @@ var headings = map[string]string{
 	NameProvider: "provider", NameAddress: "public address", NamePTR: "PTR record", NameHELO: "HELO", NameSPF: "SPF",
 	NameBlockList: "block lists", NameClock: "clock", NameOpenFiles: "open files",
 }
-
-// Names returns the names of all checks, in alphabetical order.
-func Names() []string { return slices.Sorted(maps.Keys(headings)) }
 
 // Heading is the check's name for people.
 func (c Check) Heading() string { return headings[c.Name] }
