@@ -10,16 +10,6 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// layout describes the columns of a CSV file.
-type layout struct {
-	header  bool  // the first row is a header
-	width   int   // columns, those of the header if there is one
-	read    []int // columns of the addresses, from 0
-	others  []int // other columns with addresses, which are not read
-	earlier []int // columns that an earlier run added
-	names   []string
-}
-
 // addressNames are names of the address column in some languages, in the form
 // of [plainName].
 var addressNames = []string{
@@ -48,50 +38,69 @@ func plainName(name string) string {
 	}, name)
 }
 
-// layoutOf finds the layout from the first rows. The address columns may be
-// given by name or number.
-func layoutOf(rows [][]string, wanted []string) (layout, error) {
+// chooseColumns finds the columns in the first rows and chooses those that are
+// read: the wanted ones, or else the most likely one.
+func (d *Description) chooseColumns(rows [][]string, wanted []string) error {
 	if len(rows) == 0 {
-		return layout{width: 1, read: []int{0}}, nil
+		d.Columns, d.Read = make([]Column, 1), []Choice{{0, "column_1", Only}}
+		return nil
 	}
-	l := layout{header: isHeader(rows, wanted)}
+	width := 0
 	for _, row := range rows {
-		l.width = max(l.width, len(row))
+		width = max(width, len(row))
 	}
-	if l.header {
-		l.width, l.names, rows = len(rows[0]), rows[0], rows[1:]
-		l.earlier = earlierColumns(l.names)
+	if d.Header != "" {
+		width = len(rows[0])
 	}
-	held := l.addressesHeld(rows)
-	if err := l.choose(wanted, held, rows); err != nil {
-		return l, err
+	d.Columns = make([]Column, width)
+	if d.Header != "" {
+		for i, name := range rows[0] {
+			d.Columns[i].Name = name
+		}
+		for _, i := range earlierColumns(rows[0]) {
+			d.Columns[i].Earlier = true
+		}
+		rows = rows[1:]
 	}
-	if slices.ContainsFunc(l.read, func(i int) bool { return slices.Contains(l.earlier, i) }) {
-		l.earlier = nil // they are to be read
+	d.tally(rows)
+	if err := d.choose(wanted, rows); err != nil {
+		return err
 	}
-	l.others = l.columns(func(i int) bool { return held[i] > 0 && !slices.Contains(l.read, i) })
-	return l, l.checkCells(rows)
+	if slices.ContainsFunc(d.Read, func(c Choice) bool { return d.Columns[c.Column].Earlier }) {
+		for i := range d.Columns { // they are to be read
+			d.Columns[i].Earlier = false
+		}
+	}
+	return d.checkCells(rows)
 }
 
-// choose finds the columns to read: those that are given, or else the most
-// likely one.
-func (l *layout) choose(wanted []string, held []int, rows [][]string) error {
+func (d *Description) choose(wanted []string, rows [][]string) error {
 	if len(wanted) == 0 {
-		column, err := l.guess(held, rows)
-		l.read = []int{column}
+		column, why, err := d.guess(rows)
+		d.read(column, why)
 		return err
 	}
 	for _, name := range wanted {
-		column, err := l.wanted(name)
+		column, err := d.wanted(name)
 		if err != nil {
 			return err
 		}
-		if slices.Contains(l.read, column) {
-			return formatError("column %s is given twice", l.nameOf(column))
+		if slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == column }) {
+			return formatError("column %s is given twice", d.nameOf(column))
 		}
-		l.read = append(l.read, column)
+		d.read(column, Given)
 	}
 	return nil
+}
+
+// read chooses a column. Its name is that of its results, and of its field in
+// JSON.
+func (d *Description) read(column int, why Why) {
+	name := strings.TrimSpace(d.Columns[column].Name)
+	if name == "" {
+		name = "column_" + strconv.Itoa(column+1)
+	}
+	d.Read = append(d.Read, Choice{column, name, why})
 }
 
 // fewCells is how many cells without an "@" prove nothing about a column.
@@ -104,8 +113,9 @@ const apart = "put the addresses into a column of their own, or into angle brack
 // whatever its name, so that not every name or hash of a list becomes
 // undeliverable. It also fails for a column with other words beside each
 // address.
-func (l layout) checkCells(rows [][]string) error {
-	for _, i := range l.read {
+func (d *Description) checkCells(rows [][]string) error {
+	for _, choice := range d.Read {
+		i := choice.Column
 		var cells []string
 		for _, row := range rows {
 			if i < len(row) {
@@ -114,10 +124,10 @@ func (l layout) checkCells(rows [][]string) error {
 		}
 		if shown := besideWords(cells); shown != "" {
 			return formatError("column %s has other words beside the addresses: its first cells are %s: %s",
-				l.nameOf(i), shown, apart)
+				d.nameOf(i), shown, apart)
 		}
 		if shown := notAddresses(cells); shown != "" {
-			return formatError("column %s holds no addresses: its first cells are %s; %s", l.nameOf(i), shown, l.list())
+			return formatError("column %s holds no addresses: its first cells are %s; %s", d.nameOf(i), shown, d.list())
 		}
 	}
 	return nil
@@ -168,97 +178,66 @@ func isHeader(rows [][]string, wanted []string) bool {
 func isAddressName(name string) bool { return slices.Contains(addressNames, plainName(name)) }
 
 // wanted finds a column by its exact name, its plain name or its number.
-func (l layout) wanted(column string) (int, error) {
+func (d *Description) wanted(column string) (int, error) {
 	for _, same := range []func(a, b string) bool{
 		func(a, b string) bool { return a == b },
 		func(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) },
 	} {
-		if found := l.columns(func(i int) bool { return same(l.name(i), column) }); len(found) == 1 {
+		if found := d.columns(func(i int) bool { return same(d.Columns[i].Name, column) }); len(found) == 1 {
 			return found[0], nil
 		} else if len(found) > 1 {
-			return 0, formatError("more than one column is named %q: write --column NUMBER; %s", column, l.list())
+			return 0, formatError("more than one column is named %q: write --column NUMBER; %s", column, d.list())
 		}
 	}
-	if number, err := strconv.Atoi(column); err == nil && number >= 1 && number <= l.width {
+	if number, err := strconv.Atoi(column); err == nil && number >= 1 && number <= len(d.Columns) {
 		return number - 1, nil
 	}
-	return 0, formatError("there is no column %q; %s", column, l.list())
+	return 0, formatError("there is no column %q; %s", column, d.list())
 }
 
 // guess returns the column with a known name, or else the one with most
 // addresses. It fails if several columns are as likely.
-func (l layout) guess(held []int, rows [][]string) (int, error) {
-	if l.width == 1 {
-		return 0, nil
+func (d *Description) guess(rows [][]string) (column int, why Why, err error) {
+	if len(d.Columns) == 1 {
+		return 0, Only, nil
 	}
-	most := slices.Max(held)
-	named := l.columns(func(i int) bool { return isAddressName(l.name(i)) })
+	most := 0
+	for _, column := range d.Columns {
+		most = max(most, column.Held)
+	}
+	named := d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) })
 	if len(named) > 1 {
-		named = slices.DeleteFunc(named, func(i int) bool { return held[i] == 0 })
+		named = slices.DeleteFunc(named, func(i int) bool { return d.Columns[i].Held == 0 })
 	}
-	holding := l.columns(func(i int) bool { return held[i] > 0 && held[i] > most/2 })
+	holding := d.columns(func(i int) bool { return d.Columns[i].Held > most/2 })
 	switch {
-	case len(named) == 1 && (held[named[0]] > 0 || most == 0):
-		return named[0], nil
+	case len(named) == 1 && (d.Columns[named[0]].Held > 0 || most == 0):
+		return named[0], Named, nil
 	case len(named) == 0 && len(holding) == 1:
-		return holding[0], nil
+		return holding[0], Holding, nil
 	case most == 0 && len(named) == 0:
-		return 0, formatError("no column holds addresses in the first rows: write --column NAME or NUMBER; %s",
-			l.listOr(rows))
+		return 0, "", formatError("no column holds addresses in the first rows: write --column NAME or NUMBER; %s",
+			d.listOr(rows))
 	}
-	return 0, formatError("more than one column may hold the addresses: write --column NAME or NUMBER; %s", l.list())
-}
-
-// addressesHeld counts per column the cells that look like addresses. Columns
-// of an earlier run do not count.
-func (l layout) addressesHeld(rows [][]string) []int {
-	held := make([]int, l.width)
-	for _, row := range rows {
-		for i, cell := range row[:min(len(row), l.width)] {
-			if looksLikeAddress(cell) {
-				held[i]++
-			}
-		}
-	}
-	for _, i := range l.earlier {
-		held[i] = 0
-	}
-	return held
-}
-
-func (l layout) columns(match func(int) bool) []int {
-	var found []int
-	for i := range l.width {
-		if match(i) {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
-// name returns the name of a column, or "" without a header.
-func (l layout) name(i int) string {
-	if i < len(l.names) {
-		return l.names[i]
-	}
-	return ""
+	return 0, "", formatError("more than one column may hold the addresses: write --column NAME or NUMBER; %s",
+		d.list())
 }
 
 // maxListed bounds how many columns an error lists.
 const maxListed = 50
 
 // list lists the columns for an error.
-func (l layout) list() string {
-	if !l.header {
-		return fmt.Sprintf("the file has no header and %d columns", l.width)
+func (d *Description) list() string {
+	if d.Header == "" {
+		return fmt.Sprintf("the file has no header and %d columns", len(d.Columns))
 	}
-	return "the columns are " + listed(l.names)
+	return "the columns are " + listed(d.columnNames())
 }
 
 // listOr lists the columns, or without a header the cells of the first row.
-func (l layout) listOr(rows [][]string) string {
-	if l.header {
-		return l.list()
+func (d *Description) listOr(rows [][]string) string {
+	if d.Header != "" {
+		return d.list()
 	}
 	return "the first row is " + listed(rows[0])
 }
@@ -272,23 +251,9 @@ func listed(cells []string) string {
 }
 
 // nameOf returns the number of a column, and its name if it has one.
-func (l layout) nameOf(i int) string {
-	if name := l.name(i); name != "" {
+func (d *Description) nameOf(i int) string {
+	if name := d.Columns[i].Name; name != "" {
 		return fmt.Sprintf("%d %s", i+1, shownCell(name))
 	}
 	return strconv.Itoa(i + 1)
-}
-
-// readNames returns the names of the columns that are read, for the names of
-// their results and for JSON.
-func (l layout) readNames() []string {
-	var names []string
-	for _, i := range l.read {
-		name := strings.TrimSpace(l.name(i))
-		if name == "" {
-			name = "column_" + strconv.Itoa(i+1)
-		}
-		names = append(names, name)
-	}
-	return names
 }

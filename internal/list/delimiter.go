@@ -33,10 +33,10 @@ func namedDelimiter(sample []byte) (delimiter byte, length int) {
 
 // guessDelimiter returns the delimiter that fits a sample best: with most cells
 // that hold an address, then with most rows of the same number of cells.
-func guessDelimiter(sample []byte, whole bool) byte {
+func (b *beginning) guessDelimiter() byte {
 	best, bestFit := delimiters[0], fit{}
 	for i := range len(delimiters) {
-		if f := fitOf(sampleOf(sample, whole, delimiters[i])); bestFit.less(f) {
+		if f := fitOf(b.cells(delimiters[i])); bestFit.less(f) {
 			best, bestFit = delimiters[i], f
 		}
 	}
@@ -67,15 +67,6 @@ func fitOf(rows [][]string) fit {
 		}
 	}
 	return f
-}
-
-// sampleOf returns the cells of the first rows.
-func sampleOf(sample []byte, whole bool, delimiter byte) [][]string {
-	var rows [][]string
-	for _, body := range firstRows(sample, whole, delimiter) {
-		rows = append(rows, cells(body, delimiter))
-	}
-	return rows
 }
 
 // firstRows returns the first rows without their line ends. It leaves out a row
@@ -113,12 +104,12 @@ func looksLikeAddress(cell string) bool {
 // maxLooked is the length of the longest cell that looksLikeAddress parses.
 const maxLooked = 1 << 10
 
-// checkFirstRow fails if the first row is too long to find the layout from.
-func checkFirstRow(t *text, sample []byte, delimiter byte) error {
-	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}).read()
-	if _, end := cutLineEnd(first); t.whole || end != "" {
+// checkFirstRow fails if the first row is too long to find the columns from.
+func (b *beginning) checkFirstRow(delimiter byte) error {
+	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: delimiter}).read()
+	if _, end := cutLineEnd(first); b.whole || end != "" {
 		return nil
 	}
 	return formatError("line 1: the first row is longer than %d octets, so its columns cannot be found",
-		len(sample))
+		len(b.text))
 }

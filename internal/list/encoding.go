@@ -8,63 +8,88 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 )
 
-// sampleSize is how much of a list is read to find its format: some hundred
-// rows.
-const sampleSize = 64 << 10
-
 const byteOrderMark = "\ufeff"
 
-// text is a list in an encoding in which delimiters, quotes and line ends are
-// ASCII octets: UTF-8, or an encoding of one octet per character.
-type text struct {
-	*bufio.Reader
-	marked bool   // it began with a byte order mark
-	sample []byte // its beginning
-	whole  bool   // the sample is the whole list
+// Encoding is the encoding of a text.
+type Encoding string
+
+// The encodings.
+const (
+	UTF8    Encoding = "UTF-8" // rows that are not UTF-8 are read as Windows-1252: see toUTF8
+	UTF16LE Encoding = "UTF-16LE"
+	UTF16BE Encoding = "UTF-16BE"
+)
+
+// encodings are the encodings with the octets of their byte order marks. The
+// text of one without a decoder is taken as it is.
+var encodings = []struct {
+	Encoding
+	mark    string
+	decoder encoding.Encoding
+}{
+	{UTF8, byteOrderMark, nil},
+	{UTF16LE, "\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
+	{UTF16BE, "\xfe\xff", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
 }
 
-// openText finds the encoding and the line ends of a list.
-func openText(raw *bufio.Reader) (*text, error) {
-	decoded, marked, err := decode(raw)
-	if err != nil {
-		return nil, err
-	}
-	sample, whole, err := peekText(decoded)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.IndexByte(sample, 0) >= 0 {
-		return nil, formatError("it has NUL octets, so it is not text in UTF-8 or Windows-1252; " +
-			"UTF-16 needs a byte order mark")
-	}
-	if bytes.IndexByte(sample, '\n') < 0 && bytes.IndexByte(sample, '\r') >= 0 {
-		decoded = bufio.NewReaderSize(lineFeeds{decoded}, sampleSize)
-		if sample, whole, err = peekText(decoded); err != nil {
-			return nil, err
+// encodingOf returns the encoding of a text, and whether its mark says so.
+func encodingOf(octets []byte) (e Encoding, marked bool) {
+	for _, row := range encodings {
+		if bytes.HasPrefix(octets, []byte(row.mark)) {
+			return row.Encoding, true
 		}
 	}
-	return &text{Reader: decoded, marked: marked, sample: bytes.Clone(sample), whole: whole}, nil
+	return UTF8, false
 }
 
-// peek returns the beginning of r, and whether r has no more.
-func peek(r *bufio.Reader) (sample []byte, whole bool, err error) {
-	sample, err = r.Peek(sampleSize)
-	if errors.Is(err, io.EOF) {
-		return sample, true, nil
+// reader decodes a text, whose mark is left out.
+func (e Encoding) reader(r *bufio.Reader, marked bool) (*bufio.Reader, error) {
+	for _, row := range encodings {
+		if row.Encoding != e {
+			continue
+		}
+		if marked {
+			if _, err := r.Discard(len(row.mark)); err != nil {
+				return nil, err
+			}
+		}
+		if row.decoder != nil {
+			r = bufio.NewReaderSize(row.decoder.NewDecoder().Reader(r), sampleSize)
+		}
 	}
-	return sample, false, err
+	return r, nil
 }
 
-// peekText is peek, but an error behind the beginning comes when r is read.
-func peekText(r *bufio.Reader) (sample []byte, whole bool, err error) {
-	if sample, whole, err = peek(r); len(sample) > 0 {
+// textOf decodes the beginning of a text. A character that is cut off is left
+// out.
+func (e Encoding) textOf(octets []byte, marked, whole bool) []byte {
+	if e != UTF8 && !whole {
+		octets = octets[:len(octets)&^1]
+	}
+	r, err := e.reader(bufio.NewReader(bytes.NewReader(octets)), marked)
+	if err != nil {
+		return nil
+	}
+	text, _ := io.ReadAll(r) // the decoders replace what is wrong
+	return text
+}
+
+// sampleOf returns the octets of a list that [Describe] needs, and whether the
+// list has no more. An error behind them comes when the list is read.
+func sampleOf(r *bufio.Reader) (octets []byte, whole bool, err error) {
+	octets, err = r.Peek(sampleSize)
+	if e, _ := encodingOf(octets); e != UTF8 && err == nil {
+		octets, err = r.Peek(2 * sampleSize) // two octets or more for each character
+	}
+	if whole = errors.Is(err, io.EOF); whole || len(octets) > 0 {
 		err = nil
 	}
-	return sample, whole, err
+	return octets, whole, err
 }
 
 // zipMagic begins a ZIP archive, which a spreadsheet is.
@@ -89,32 +114,14 @@ var otherFormats = []struct{ magic, name, instead string }{
 	{"SQLite f", "an SQLite data base", "export a table as CSV"},
 }
 
-// decode removes a byte order mark and decodes UTF-16. Other encodings are
-// decoded row by row: see [toUTF8].
-func decode(r *bufio.Reader) (decoded *bufio.Reader, marked bool, err error) {
-	head, err := r.Peek(magicSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	begins := func(octets string) bool { return strings.HasPrefix(string(head), octets) }
-	utf16 := func(order unicode.Endianness) *bufio.Reader {
-		return bufio.NewReaderSize(unicode.UTF16(order, unicode.ExpectBOM).NewDecoder().Reader(r), sampleSize)
-	}
-	switch {
-	case begins(byteOrderMark):
-		_, err := r.Discard(len(byteOrderMark))
-		return r, true, err
-	case begins("\xff\xfe"):
-		return utf16(unicode.LittleEndian), true, nil
-	case begins("\xfe\xff"):
-		return utf16(unicode.BigEndian), true, nil
-	}
+// refused returns an error for a format that is given by mistake.
+func refused(octets []byte) error {
 	for _, other := range otherFormats {
-		if begins(other.magic) {
-			return nil, false, formatError("it is %s: %s", other.name, other.instead)
+		if bytes.HasPrefix(octets, []byte(other.magic)) {
+			return formatError("it is %s: %s", other.name, other.instead)
 		}
 	}
-	return r, false, nil
+	return nil
 }
 
 // lineFeeds turns the line ends of old Macs, single carriage returns, into line

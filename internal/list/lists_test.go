@@ -194,7 +194,7 @@ func TestSecondRun(t *testing.T) {
 			}
 			again := Options{Format: to.Format, Columns: c.columns}
 			if to.Format == JSONLines && len(c.columns) == 0 {
-				again.Columns = open(t, c.list, Options{Format: FormatOf(c.file)}).shape.readNames()
+				again.Columns = open(t, c.list, Options{Format: FormatOf(c.file)}).description.readNames()
 			}
 			second := rewritten(t, first, again, to)
 			if diff := cmp.Diff(first, second); diff != "" {

@@ -5,8 +5,6 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/rcpt/rcpt/internal/list/xlsx"
 )
 
 // Packer takes the rows of a [Writer], whole, and writes a file of them. Close
@@ -20,9 +18,11 @@ type Packer interface {
 
 // Pack begins a file of rows with the Writer's head.
 func (w *Writer) Pack(to io.Writer, packing Packing) (Packer, error) {
-	if w.Format == XLSX {
-		return xlsx.NewWriter(to, w.Head())
-	}
+	return w.output.pack(to, w.Head(), packing)
+}
+
+// packText begins a file of text.
+func packText(to io.Writer, head []byte, packing Packing) (Packer, error) {
 	var p Packer = plainPacker{to}
 	switch packing {
 	case Gzip:
@@ -34,7 +34,7 @@ func (w *Writer) Pack(to io.Writer, packing Packing) (Packer, error) {
 		}
 		p = encoder
 	}
-	_, err := p.Write(w.Head())
+	_, err := p.Write(head)
 	return p, err
 }
 

@@ -2,6 +2,7 @@ package list
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -24,12 +25,27 @@ const (
 	Zstd  Packing = "zstd" // RFC 8878
 )
 
-// packings are the packings with the extensions of their files and the octets
-// with which they begin.
-var packings = []struct {
-	packing          Packing
-	extension, magic string
-}{{Gzip, ".gz", "\x1f\x8b"}, {Zstd, ".zst", "\x28\xb5\x2f\xfd"}}
+// packings are the packings, the octets with which they begin, and the
+// extensions and media types of their files.
+var packings = []packingRow{
+	{Gzip, ".gz", "application/gzip", "\x1f\x8b"}, {Zstd, ".zst", "application/zstd", "\x28\xb5\x2f\xfd"},
+}
+
+type packingRow struct {
+	packing                     Packing
+	extension, mediaType, magic string
+}
+
+// packed tells by its first octets what a list has to be unpacked from, or that
+// it is a workbook.
+func packed(octets []byte, o Options) (packing Packing, book bool) {
+	for _, p := range packings {
+		if !o.unpacked && bytes.HasPrefix(octets, []byte(p.magic)) {
+			return p.packing, false
+		}
+	}
+	return Plain, bytes.HasPrefix(octets, []byte(zipMagic))
+}
 
 // PackingOf returns the packing for the extension of a file's name, and the
 // name without it.
@@ -46,22 +62,6 @@ func PackingOf(path string) (packing Packing, inner string) {
 // maxWindow is how far back zstd may refer, and so about what it takes in
 // memory. The program of that name accepts no more either, unless told to.
 const maxWindow = 128 << 20
-
-// unpacked returns the text of a list that may be compressed, by its first
-// octets.
-func unpacked(r *bufio.Reader) (text *bufio.Reader, packing Packing, closer io.Closer, err error) {
-	head, err := r.Peek(magicSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, Plain, nil, err
-	}
-	for _, p := range packings {
-		if strings.HasPrefix(string(head), p.magic) {
-			text, closer, err := unpack(r, p.packing)
-			return text, p.packing, closer, err
-		}
-	}
-	return r, Plain, nil, nil
-}
 
 func unpack(r *bufio.Reader, packing Packing) (*bufio.Reader, io.Closer, error) {
 	in := &guarded{from: r, packing: packing}
@@ -81,7 +81,7 @@ func unpack(r *bufio.Reader, packing Packing) (*bufio.Reader, io.Closer, error) 
 		}
 		in.from, closer = decoder, decoder.IOReadCloser()
 	}
-	return bufio.NewReaderSize(in, sampleSize), closer, nil
+	return newText(in), closer, nil
 }
 
 // ErrExpands reports what unpacks to more than a list could be.
@@ -90,7 +90,7 @@ var ErrExpands = xlsx.ErrExpands
 // Gunzip returns what a body that is compressed by gzip unpacks to: no more
 // than a file that is compressed may.
 func Gunzip(r io.Reader) (io.Reader, error) {
-	text, _, err := unpack(bufio.NewReaderSize(r, sampleSize), Gzip)
+	text, _, err := unpack(newText(r), Gzip)
 	if err != nil {
 		return nil, err
 	}

@@ -9,37 +9,62 @@ import (
 
 // Text is a list that is neither compressed nor a spreadsheet: see [PlainText].
 type Text struct {
-	io.Reader
-	Sheet   bool // it was a spreadsheet, and is CSV with commas now
-	Packed  bool // it was compressed
+	*bufio.Reader
+	Packing Packing // what it was unpacked from
+	sheet   *sheetText
 	closers []io.Closer
 }
 
-// PlainText returns the text of a list: unpacked, and as CSV where it is a
-// spreadsheet. Close it.
+// newText returns a reader with room for what [Describe] needs.
+func newText(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2*sampleSize) }
+
+// PlainText returns the text of a list: unpacked, and as CSV with commas where
+// it is a spreadsheet. Close it.
 func PlainText(r io.Reader, o Options) (*Text, error) {
-	t := &Text{}
-	plain, packing, closer, err := unpacked(bufio.NewReaderSize(r, sampleSize))
-	if closer != nil {
-		t.closers = append(t.closers, closer)
-	}
-	t.Packed = packing != Plain
-	if err == nil {
-		if head, _ := plain.Peek(len(zipMagic)); string(head) == zipMagic {
-			var sheet *sheetText
-			if sheet, err = openSheet(plain, o); err == nil {
-				t.Sheet, t.Reader = true, sheet
-				t.closers = append(t.closers, sheet)
-			}
-		} else {
-			t.Reader = plain
+	t := &Text{Reader: newText(r)}
+	for {
+		head, err := t.Peek(magicSize)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, errors.Join(err, t.Close())
+		}
+		packing, book := packed(head, o)
+		switch {
+		case packing != Plain:
+			err = t.unpack(packing)
+			o.unpacked = true
+		case book:
+			err = t.openSheet(o)
+		default:
+			return t, nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, t.Close())
+		}
+		if book {
+			return t, nil
 		}
 	}
-	if err != nil {
-		return nil, errors.Join(err, t.Close())
-	}
-	return t, nil
 }
+
+func (t *Text) unpack(packing Packing) (err error) {
+	var closer io.Closer
+	t.Packing = packing
+	if t.Reader, closer, err = unpack(t.Reader, packing); err == nil {
+		t.closers = append(t.closers, closer)
+	}
+	return err
+}
+
+func (t *Text) openSheet(o Options) (err error) {
+	if t.sheet, err = openSheet(t.Reader, o); err == nil {
+		t.closers = append(t.closers, t.sheet)
+		t.Reader = newText(t.sheet)
+	}
+	return err
+}
+
+// IsSheet reports whether it was a spreadsheet.
+func (t *Text) IsSheet() bool { return t.sheet != nil }
 
 // Close frees what unpacking takes.
 func (t *Text) Close() (err error) {

@@ -2,10 +2,8 @@ package list
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,18 +18,16 @@ type Options struct {
 	Sheet     string   // of a spreadsheet; the first when empty
 	Folder    string   // for temporary files; that of the system when empty
 	SheetText bool     // the list is what [PlainText] made of a spreadsheet
+	unpacked  bool     // the list was compressed
 }
 
 // Reader reads the rows of a list.
 type Reader struct {
-	rows   rowReader
-	shape  shape
-	format Format
-	unit   string // what a row is: a "line", an "element" of a JSON array, or a "row" of a sheet
-
-	packing Packing
-	sheet   *sheetText  // nil: no spreadsheet
-	closers []io.Closer // of what was unpacked
+	description Description
+	text        *Text
+	rows        rowReader
+	shape       shape
+	unit        string // what a row is called
 }
 
 // Row is one row of a list.
@@ -46,153 +42,68 @@ type Row struct {
 	Merged    bool // it looks like several rows that a stray quote has merged
 }
 
-// shape knows the rows of a format.
-type shape interface {
-	// addresses finds the addresses in a row.
-	addresses(row string) ([]string, error)
-	// earlierResults returns the results of an earlier run for a row, or nil.
-	earlierResults(row string) []*engine.Result
-	// csvHead returns the beginning of a CSV output with added columns.
-	csvHead(columns []string, o Output) []byte
-	// appendCSV writes a row with cells added.
-	appendCSV(out []byte, row string, added []string, o Output) []byte
-	// appendJSON writes a row as a JSON object with a verification record
-	// added.
-	appendJSON(out []byte, row string, record []byte) []byte
-	// readNames returns the names of the columns or fields of the addresses.
-	readNames() []string
-	// taken returns the names of the list's own columns or fields.
-	taken() []string
-}
-
 // NewReader finds the format and layout of the list in r, which may be
 // compressed. The error is a [*FormatError] or that of r. Close the Reader.
 func NewReader(r io.Reader, o Options) (*Reader, error) {
-	reader := &Reader{}
-	if err := reader.open(r, o); err != nil {
+	text, err := PlainText(r, o)
+	if err != nil {
+		return nil, err
+	}
+	reader := &Reader{text: text}
+	if err := reader.open(o); err != nil {
 		_ = reader.Close()
 		return nil, err
 	}
 	return reader, nil
 }
 
-func (r *Reader) open(from io.Reader, o Options) error {
-	text, err := r.unpack(bufio.NewReaderSize(from, sampleSize), o)
+func (r *Reader) open(o Options) error {
+	o.unpacked = r.text.Packing != Plain
+	o.SheetText = o.SheetText || r.text.IsSheet()
+	octets, whole, err := sampleOf(r.text.Reader)
 	if err != nil {
 		return err
 	}
-	r.rows = rowReader{text: text.Reader}
-	if r.sheet != nil || o.SheetText {
-		r.format, r.unit, r.rows.sheet = XLSX, "row", true
-		r.shape, err = newCSVShape(text, &r.rows, o, true)
+	if r.description, err = Describe(octets, whole, o); err != nil {
 		return err
 	}
-	if o.Sheet != "" {
-		return formatError("it is no spreadsheet and has no sheets: leave --sheet out")
-	}
-	return r.openLines(text, o)
+	return r.begin()
 }
 
-// unpack returns the text of the list, which for a spreadsheet is CSV.
-func (r *Reader) unpack(from *bufio.Reader, o Options) (*text, error) {
-	plain, packing, closer, err := unpacked(from)
-	if closer != nil {
-		r.closers = append(r.closers, closer)
-	}
+// begin reads up to the first row of the list.
+func (r *Reader) begin() error {
+	d := &r.description
+	text, err := d.Encoding.reader(r.text.Reader, d.Marked)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r.packing = packing
-	if head, _ := plain.Peek(len(zipMagic)); string(head) == zipMagic {
-		if r.sheet, err = openSheet(plain, o); err != nil {
-			return nil, err
-		}
-		r.closers = append(r.closers, r.sheet)
-		plain = bufio.NewReaderSize(r.sheet, sampleSize)
+	if d.RowEnd == CR {
+		text = bufio.NewReaderSize(lineFeeds{text}, sampleSize)
 	}
-	return openText(plain)
-}
-
-// openLines finds the format of a list that is no spreadsheet, whatever its
-// name.
-func (r *Reader) openLines(text *text, o Options) (err error) {
-	if o.Format == XLSX {
-		o.Format = ""
+	f := of(d.Format)
+	if from, is := f.kind.(converter); is {
+		text = bufio.NewReaderSize(from.convert(text, d), sampleSize)
 	}
-	if o.Format == "" {
-		o.Format = guessFormat(text, o.Columns)
-	}
-	r.unit = "line"
-	if o.Format == JSON || o.Format == JSONLines && beginsArray(text) {
-		o.Format, r.unit = JSONLines, "element"
-		if text, err = jsonLines(text, addressFieldOf(o.Columns)); err != nil {
+	r.rows = rowReader{text: text, sheet: d.Format == XLSX}
+	r.shape, r.unit = f.shape(d), f.unit
+	for range d.Before {
+		if _, err := r.rows.read(); err != nil {
 			return err
 		}
 	}
-	r.rows.text, r.format = text.Reader, o.Format
-	switch o.Format {
-	case JSONLines:
-		r.shape, err = newJSONShape(text, o.Columns)
-	case Lines:
-		r.shape, err = newLineShape(text, o.Columns)
-	default:
-		r.shape, err = newCSVShape(text, &r.rows, o, false)
+	if r.rows.delimiter = d.Delimiter; d.Header != "" {
+		_, err = r.rows.read()
 	}
 	return err
 }
 
-// guessFormat guesses the format of a list without a name.
-func guessFormat(t *text, columns []string) Format {
-	lines := firstRows(t.sample, t.whole, 0)
-	if len(lines) == 0 {
-		return Lines
-	}
-	if beginsArray(t) || strings.TrimSpace(lines[0]) == "{" {
-		return JSON
-	}
-	if inner, found := strings.CutPrefix(strings.TrimSpace(lines[0]), "{"); found &&
-		strings.HasPrefix(strings.TrimSpace(inner), `"`) {
+// Format returns the format of the list's rows.
+func (r *Reader) Format() Format {
+	if r.description.Format == JSON { // read as JSON lines
 		return JSONLines
 	}
-	if named, _ := namedDelimiter(t.sample); named != 0 || isAddressName(lines[0]) || hasColumns(t, len(columns) > 0) {
-		return CSV
-	}
-	return Lines
+	return r.description.Format
 }
-
-// hasColumns reports whether a text is a table and not a list with one address
-// per line. It has a delimiter, and columns are given, or the first row is a
-// header, or more rows hold an address in a cell than are an address, or there
-// are no addresses at all.
-func hasColumns(t *text, wanted bool) bool {
-	delimiter := guessDelimiter(t.sample, t.whole)
-	rows := firstRows(t.sample, t.whole, delimiter)
-	first := cells(rows[0], delimiter)
-	var parted, inCells, asTheyStand, asWide int
-	for _, row := range rows {
-		cells := cells(row, delimiter)
-		if len(cells) > 1 {
-			parted++
-		}
-		if len(cells) == len(first) {
-			asWide++
-		}
-		if looksLikeAddress(row) {
-			asTheyStand++
-		} else if slices.ContainsFunc(cells, looksLikeAddress) {
-			inCells++
-		}
-	}
-	if parted == 0 {
-		return false
-	}
-	header := len(first) > 1 && (slices.ContainsFunc(first, isAddressName) || !strings.Contains(rows[0], "@") &&
-		asWide > len(rows)/2)
-	return wanted || header || inCells > asTheyStand || inCells == 0 && asTheyStand == 0
-}
-
-// Format returns the format of the list.
-func (r *Reader) Format() Format { return r.format }
 
 // Unit is what a row of the list is called: "line", "element" or "row".
 func (r *Reader) Unit() string { return r.unit }
@@ -200,34 +111,27 @@ func (r *Reader) Unit() string { return r.unit }
 // Sheets returns the name of the sheet that is read, and the names of the
 // others; nothing if the list is no spreadsheet.
 func (r *Reader) Sheets() (read string, others []string) {
-	if r.sheet == nil {
+	if !r.text.IsSheet() {
 		return "", nil
 	}
-	return r.sheet.name, r.sheet.others
+	return r.text.sheet.name, r.text.sheet.others
 }
 
 // Position returns how much of the sheet was read, of how much; false if the
 // list is no spreadsheet. It may be called while rows are read.
 func (r *Reader) Position() (read, size int64, known bool) {
-	if r.sheet == nil {
+	if !r.text.IsSheet() {
 		return 0, 0, false
 	}
-	read, size = r.sheet.rows.Position()
+	read, size = r.text.sheet.rows.Position()
 	return read, size, true
 }
 
 // IsPacked reports whether the list is compressed.
-func (r *Reader) IsPacked() bool { return r.packing != Plain }
+func (r *Reader) IsPacked() bool { return r.text.Packing != Plain }
 
 // Close removes temporary files. It does not close what the list is read from.
-func (r *Reader) Close() error {
-	var err error
-	for _, closer := range slices.Backward(r.closers) {
-		err = errors.Join(err, closer.Close())
-	}
-	r.closers = nil
-	return err
-}
+func (r *Reader) Close() error { return r.text.Close() }
 
 // Next returns the next row; [io.EOF] ends the list. Empty lines are skipped.
 func (r *Reader) Next() (Row, error) {
@@ -239,11 +143,11 @@ func (r *Reader) Next() (Row, error) {
 		Raw: raw, Line: r.rows.line, LastLine: r.rows.lines,
 		Columns: r.rows.columns, Foreign: !utf8.ValidString(raw),
 	}
-	if row.Foreign && r.format != CSV && r.format != XLSX {
+	if row.Foreign && !r.Numbered() {
 		row.Raw = toUTF8(raw) // a CSV row keeps its octets
 	}
 	if row.Addresses, err = r.shape.addresses(row.Raw); err != nil {
-		row.Addresses = make([]string, len(r.shape.readNames()))
+		row.Addresses = make([]string, len(r.description.Read))
 		row.Err = fmt.Errorf("%s %d: %w", r.unit, row.Line, err)
 	}
 	if csv, is := r.shape.(*csvShape); is && !csv.sheet {
@@ -260,33 +164,50 @@ func (r *Reader) Next() (Row, error) {
 func (r *Reader) EarlierResults(raw string) []*engine.Result { return r.shape.earlierResults(raw) }
 
 // Width returns how many columns or fields the first rows have.
-func (r *Reader) Width() int {
-	switch s := r.shape.(type) {
-	case *csvShape:
-		return s.width
-	case *jsonShape:
-		return len(s.known)
-	}
-	return 1
-}
+func (r *Reader) Width() int { return len(r.description.Columns) }
 
 // AddressesPerRow returns how many addresses each row has: one for each column
 // or field that is read.
-func (r *Reader) AddressesPerRow() int { return len(r.shape.readNames()) }
+func (r *Reader) AddressesPerRow() int { return len(r.description.Read) }
+
+// Numbered reports whether columns can be chosen by their number, from 1.
+func (r *Reader) Numbered() bool { return r.description.Delimiter != 0 }
 
 // Columns describes the columns of a CSV file that are read, and the others
 // that hold addresses, each by number and name. It returns none for other
 // formats and if there is no choice.
 func (r *Reader) Columns() (read, others []string) {
-	csv, is := r.shape.(*csvShape)
-	if !is || csv.width < 2 {
+	d := &r.description
+	if !r.Numbered() || len(d.Columns) < 2 {
 		return nil, nil
 	}
-	for _, i := range csv.read {
-		read = append(read, csv.nameOf(i))
+	for _, choice := range d.Read {
+		read = append(read, d.nameOf(choice.Column))
 	}
-	for _, i := range csv.others {
-		others = append(others, csv.nameOf(i))
+	for _, i := range d.others() {
+		others = append(others, d.nameOf(i))
 	}
 	return read, others
 }
+
+// Names returns the names of all columns or fields that the beginning of the
+// list has: those of an earlier run, too. A column without a name is called by
+// its number: "Column 3".
+func (r *Reader) Names() []string { return r.shape.names() }
+
+// ReadNames returns which of Names are read for addresses.
+func (r *Reader) ReadNames() []string {
+	names := r.Names()
+	var read []string
+	for _, choice := range r.description.Read {
+		if choice.Column >= 0 {
+			read = append(read, names[choice.Column])
+		} else {
+			read = append(read, choice.Name)
+		}
+	}
+	return read
+}
+
+// Cells returns the cells of a row, for people, in the order of Names.
+func (r *Reader) Cells(raw string) []string { return r.shape.cells(raw) }

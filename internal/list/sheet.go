@@ -5,8 +5,48 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/xlsx"
 )
+
+// sheetType is the media type of .xlsx.
+const sheetType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+// sheetKind is the [kind] of a spreadsheet, whose text is made by [sheetText].
+type sheetKind struct{ csvKind }
+
+func (sheetKind) recognise(*beginning) bool { return false } // its first octets tell
+
+func (sheetKind) describe(b *beginning, d *Description) error {
+	d.Delimiter = delimiters[0]
+	return b.describeColumns(d)
+}
+
+// sheetOutput is the [output] as a spreadsheet.
+type sheetOutput struct{}
+
+func (o sheetOutput) head(w *Writer) []byte {
+	head := w.shape.csvHead(w.names(w.number), w.Output)
+	if len(head) == 0 {
+		return head
+	}
+	return o.appendRow(nil, w, head)
+}
+
+func (o sheetOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
+	return o.appendRow(out, w, w.shape.appendCSV(nil, raw, w.addedCells(raw, results), w.Output))
+}
+
+// appendRow writes a row of CSV as a row of a sheet.
+func (sheetOutput) appendRow(out []byte, w *Writer, csv []byte) []byte {
+	body, _ := cutLineEnd(string(csv))
+	fields, _ := split(body, w.Delimiter)
+	return xlsx.AppendRow(out, sheetCells(body, fields, w.sheet))
+}
+
+func (sheetOutput) pack(to io.Writer, head []byte, _ Packing) (Packer, error) {
+	return xlsx.NewWriter(to, head)
+}
 
 // sheetText is a sheet as CSV with commas, so that all that is known about CSV
 // holds for sheets too. Texts are in quotes and other values are not, which

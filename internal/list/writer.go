@@ -7,7 +7,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/list/xlsx"
 )
 
 // Output says how to write a list.
@@ -22,7 +21,9 @@ type Output struct {
 // Writer writes the rows of a list with their results.
 type Writer struct {
 	Output
+	output output
 	shape  shape
+	read   []string // names of what is read
 	added  []column
 	number int  // appended to their names where the list has the same names
 	sheet  bool // the list is a spreadsheet
@@ -33,7 +34,10 @@ func NewWriter(list *Reader, o Output) (*Writer, error) {
 	if o.Format == XLSX {
 		o.Raw = true // a text in a sheet is never a formula
 	}
-	w := &Writer{Output: o, shape: list.shape, added: columns(o)}
+	w := &Writer{
+		Output: o, output: of(o.Format).output, added: columns(o),
+		shape: list.shape, read: list.description.readNames(),
+	}
 	if csv, ok := list.shape.(*csvShape); ok {
 		w.sheet = csv.sheet
 		if csv.sheet && o.Delimiter != 0 && o.Delimiter != csv.delimiter {
@@ -52,38 +56,21 @@ func NewWriter(list *Reader, o Output) (*Writer, error) {
 }
 
 // Head returns the text before the first row.
-func (w *Writer) Head() []byte {
-	if w.Format == JSONLines {
-		return nil
-	}
-	head := w.shape.csvHead(w.names(w.number), w.Output)
-	if w.Format == XLSX && len(head) > 0 {
-		return w.appendSheetRow(nil, head)
-	}
-	return head
-}
+func (w *Writer) Head() []byte { return w.output.head(w) }
 
 // Append appends a row with its results to out: one result for each column that
 // is read.
 func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte {
-	if w.Format == JSONLines {
-		return w.shape.appendJSON(out, raw, w.record(raw, results))
-	}
+	return w.output.append(out, w, raw, results)
+}
+
+// addedCells are the cells that are added to a row.
+func (w *Writer) addedCells(raw string, results []engine.Result) []string {
 	var cells []string
 	for _, r := range results {
 		cells = append(cells, w.cells(raw, r)...)
 	}
-	if w.Format == XLSX {
-		return w.appendSheetRow(out, w.shape.appendCSV(nil, raw, cells, w.Output))
-	}
-	return w.shape.appendCSV(out, raw, cells, w.Output)
-}
-
-// appendSheetRow writes a row of CSV as a row of a sheet.
-func (w *Writer) appendSheetRow(out, csv []byte) []byte {
-	body, _ := cutLineEnd(string(csv))
-	fields, _ := split(body, w.Delimiter)
-	return xlsx.AppendRow(out, sheetCells(body, fields, w.sheet))
+	return cells
 }
 
 // record returns the verification record of a row, or an object with one for
@@ -91,7 +78,7 @@ func (w *Writer) appendSheetRow(out, csv []byte) []byte {
 func (w *Writer) record(raw string, results []engine.Result) []byte {
 	given, err := w.shape.addresses(raw)
 	var records []member
-	for i, name := range w.shape.readNames() {
+	for i, name := range w.read {
 		r := results[i]
 		if w.Details && err == nil && r.Success {
 			r = r.WithGiven(given[i])
@@ -108,11 +95,10 @@ func (w *Writer) record(raw string, results []engine.Result) []byte {
 // each has its own group, with its name in parentheses.
 func (w *Writer) names(number int) []string {
 	var names []string
-	read := w.shape.readNames()
-	for _, column := range read {
+	for _, column := range w.read {
 		for _, c := range w.added {
 			name := c.name
-			if len(read) > 1 {
+			if len(w.read) > 1 {
 				name += group(column)
 			}
 			names = append(names, numbered(name, number))

@@ -222,21 +222,11 @@ func bodyFault(err error) error {
 		"The body is incomplete, not well-formed, or did not arrive in time.")
 }
 
-// sheetType is the media type of .xlsx.
-const sheetType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
-// listFormats are the media types of lists.
-var listFormats = map[string]list.Format{
-	"text/csv": list.CSV, "text/plain": "",
-	"application/x-ndjson": list.JSONLines, "application/jsonl": list.JSONLines,
-	"application/octet-stream": "", "application/gzip": "", "application/zstd": "", sheetType: "",
-}
-
 func (s *Server) receiveList(r *http.Request, u *upload, body io.Reader, mediaType string) (err error) {
 	if mediaType == "application/json" {
 		return s.receiveJSON(r, u, body)
 	}
-	format, known := listFormats[mediaType]
+	format, known := list.FormatOfMediaType(mediaType)
 	if !known {
 		return notTaken()
 	}

@@ -20,15 +20,6 @@ import (
 	"github.com/rcpt/rcpt/internal/service/web/openapi"
 )
 
-// resultFormats are the formats of results, and their media types.
-var resultFormats = map[string]struct {
-	format    list.Format
-	mediaType string
-}{
-	"csv": {list.CSV, "text/csv; charset=utf-8"}, "jsonl": {list.JSONLines, "application/x-ndjson"},
-	"xlsx": {list.XLSX, sheetType},
-}
-
 // jobResults answers GET of the results of a job: the rows of its list, in
 // their order. While the job runs, those that have a result.
 func (s *Server) jobResults(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
@@ -72,14 +63,14 @@ func readOutput(q *exchange.Query) (o jobs.Output, extension, mediaType string, 
 	if !given {
 		extension = "csv"
 	}
-	as, known := resultFormats[extension]
+	as, known := list.ResultNamed(extension)
 	if err == nil && !known {
 		err = exchange.BadRequest(exchange.InvalidParameter, `The parameter "format" must be csv, jsonl or xlsx.`)
 	}
 	if err != nil {
 		return o, "", "", err
 	}
-	o.Format = as.format
+	o.Format = as.Format
 	verdicts := []engine.Verdict{
 		engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
 		engine.VerdictUnknown, engine.VerdictSeveral, engine.VerdictEmpty,
@@ -91,7 +82,7 @@ func readOutput(q *exchange.Query) (o jobs.Output, extension, mediaType string, 
 		return o, "", "", err
 	}
 	o.Flags, err = values(q, "flag", jobs.Flags())
-	return o, extension, as.mediaType, err
+	return o, extension, as.MediaType, err
 }
 
 // etagOf identifies the results of a job that has ended.

@@ -56,7 +56,7 @@ func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
 		return nil, readFault(err)
 	}
 	defer text.Close()
-	if !text.Packed && !text.Sheet {
+	if text.Packing == list.Plain && !text.IsSheet() {
 		return s, nil
 	}
 	defer s.Close()
@@ -67,7 +67,7 @@ func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
 		}
 		return nil, err
 	}
-	plain.digest, plain.sheet = s.digest, text.Sheet
+	plain.digest, plain.sheet = s.digest, text.IsSheet()
 	return plain, nil
 }
 

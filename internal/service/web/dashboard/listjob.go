@@ -193,21 +193,14 @@ func (d *Dashboard) downloadList(v *visit) error {
 	}
 	part, extension, found := strings.Cut(v.r.PathValue("file"), ".")
 	actions, known := actionOf[part]
-	kind := map[string]struct {
-		format list.Format
-		media  string
-	}{
-		"csv": {list.CSV, "text/csv; charset=utf-8"}, "jsonl": {list.JSONLines, "application/x-ndjson"},
-		"xlsx": {list.XLSX, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
-	}
-	format, supported := kind[extension]
+	format, supported := list.ResultNamed(extension)
 	if !found || !known || !supported {
 		return errNoPage
 	}
-	v.w.Header().Set("Content-Type", format.media)
+	v.w.Header().Set("Content-Type", format.MediaType)
 	v.w.Header().Set("Content-Disposition",
 		"attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
-	err = d.config.Lists.Write(v.r.Context(), &exchange.SpeedWriter{To: writing{v.w}}, j, jobs.Output{Format: format.format, Actions: actions})
+	err = d.config.Lists.Write(v.r.Context(), &exchange.SpeedWriter{To: writing{v.w}}, j, jobs.Output{Format: format.Format, Actions: actions})
 	if errors.As(err, new(*jobs.BusyError)) { // nothing is written yet
 		v.w.Header().Del("Content-Disposition")
 		return d.refuseList(v, faultStatus(err), faultText(err, 0))

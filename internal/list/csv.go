@@ -1,66 +1,130 @@
 package list
 
 import (
+	"bufio"
+	"bytes"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
 )
 
+// csvKind is the [kind] of CSV.
+type csvKind struct{}
+
+func (csvKind) recognise(b *beginning) bool {
+	lines := b.rows(0)
+	if len(lines) == 0 {
+		return false
+	}
+	named, _ := namedDelimiter(b.text)
+	return named != 0 || isAddressName(lines[0]) || b.hasColumns(len(b.Options.Columns) > 0)
+}
+
+// hasColumns reports whether a text is a table and not a list with one address
+// per line. It has a delimiter, and columns are given, or the first row is a
+// header, or more rows hold an address in a cell than are an address, or there
+// are no addresses at all.
+func (b *beginning) hasColumns(wanted bool) bool {
+	delimiter := b.guessDelimiter()
+	rows := b.rows(delimiter)
+	first := cells(rows[0], delimiter)
+	var parted, inCells, asTheyStand, asWide int
+	for _, row := range rows {
+		cells := cells(row, delimiter)
+		if len(cells) > 1 {
+			parted++
+		}
+		if len(cells) == len(first) {
+			asWide++
+		}
+		if looksLikeAddress(row) {
+			asTheyStand++
+		} else if slices.ContainsFunc(cells, looksLikeAddress) {
+			inCells++
+		}
+	}
+	if parted == 0 {
+		return false
+	}
+	header := len(first) > 1 && (slices.ContainsFunc(first, isAddressName) || !strings.Contains(rows[0], "@") &&
+		asWide > len(rows)/2)
+	return wanted || header || inCells > asTheyStand || inCells == 0 && asTheyStand == 0
+}
+
+func (csvKind) describe(b *beginning, d *Description) error {
+	named, length := namedDelimiter(b.text)
+	if named != 0 {
+		d.Before, d.Head = 1, string(b.text[:length])
+	}
+	b = &beginning{b.Options, b.text[length:], b.whole}
+	switch {
+	case named != 0:
+		d.Delimiter = named
+	case b.Options.Delimiter != 0:
+		d.Delimiter = b.Options.Delimiter
+	default:
+		d.Delimiter = b.guessDelimiter()
+	}
+	return b.describeColumns(d)
+}
+
+func (b *beginning) describeColumns(d *Description) error {
+	if err := b.checkFirstRow(d.Delimiter); err != nil {
+		return err
+	}
+	rows := b.cells(d.Delimiter)
+	if len(rows) > 0 && isHeader(rows, b.Options.Columns) {
+		d.Header, _ = (&rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: d.Delimiter}).read()
+	}
+	return d.chooseColumns(rows, b.Options.Columns)
+}
+
+func (csvKind) shape(d *Description) shape { return newCSVShape(d) }
+
 // csvShape is the [shape] of CSV. Rows are unchanged, and columns are added
 // after the last one that the file declares.
 type csvShape struct {
-	layout
+	*Description
 	delimiter byte
-	begin     string // text before the header: a byte order mark, a line that names the delimiter
-	header    string // the row itself
+	width     int
+	read      []int    // columns of the addresses, from 0
+	readNames []string // of them
+	earlier   []int    // columns that an earlier run added
+	begin     string   // text before the header: a byte order mark, a line that names the delimiter
 	lineEnd   string
 	keys      *names // names of the columns as fields of a JSON object
 	record    string // field of the verification record
 	sheet     bool   // the text was made from a sheet
 }
 
-// newCSVShape finds the layout and reads up to the first row of data.
-func newCSVShape(t *text, rows *rowReader, o Options, sheet bool) (*csvShape, error) {
-	s := &csvShape{lineEnd: lineEndOf(t.sample), sheet: sheet}
-	if t.marked {
-		s.begin = byteOrderMark
+func newCSVShape(d *Description) *csvShape {
+	s := &csvShape{
+		Description: d, delimiter: d.Delimiter, width: len(d.Columns), readNames: d.readNames(), earlier: d.earlier(),
+		begin: d.Head, lineEnd: string(LF), sheet: d.Format == XLSX,
 	}
-	named, length := namedDelimiter(t.sample)
-	if sheet {
-		named, length, s.lineEnd = delimiters[0], 0, "\n"
+	if d.Marked {
+		s.begin = byteOrderMark + s.begin
 	}
-	sample := t.sample[length:]
-	switch {
-	case named != 0:
-		s.delimiter = named
-	case o.Delimiter != 0:
-		s.delimiter = o.Delimiter
-	default:
-		s.delimiter = guessDelimiter(sample, t.whole)
+	if d.RowEnd == CRLF && !s.sheet {
+		s.lineEnd = string(CRLF)
 	}
-	var err error
-	if err := checkFirstRow(t, sample, s.delimiter); err != nil {
-		return nil, err
+	for _, choice := range d.Read {
+		s.read = append(s.read, choice.Column)
 	}
-	if s.layout, err = layoutOf(sampleOf(sample, t.whole, s.delimiter), o.Columns); err != nil {
-		return nil, err
-	}
-	if length > 0 {
-		if s.header, err = rows.read(); err != nil {
-			return nil, err
-		}
-		s.begin += s.header
-	}
-	rows.delimiter = s.delimiter
-	if s.layout.header {
-		if s.header, err = rows.read(); err != nil {
-			return nil, err
-		}
-	}
-	s.keys = newNames(s.names)
+	s.keys = newNames(s.header())
 	s.record = free(recordKey, s.keys.inOrder)
-	return s, nil
+	return s
+}
+
+// header returns the names of the columns, none without a header.
+func (d *Description) header() []string {
+	if d.Header == "" {
+		return nil
+	}
+	return d.columnNames()
 }
 
 func (s *csvShape) addresses(row string) ([]string, error) {
@@ -73,6 +137,21 @@ func (s *csvShape) addresses(row string) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+func (s *csvShape) cells(row string) []string {
+	body, _ := cutLineEnd(row)
+	return cells(body, s.delimiter)
+}
+
+func (s *csvShape) names() []string {
+	names := make([]string, s.width)
+	for i, column := range s.Columns {
+		if names[i] = strings.TrimSpace(toUTF8(column.Name)); names[i] == "" {
+			names[i] = "Column " + strconv.Itoa(i+1)
+		}
+	}
+	return names
 }
 
 // isMerged reports whether a row of several lines looks like several rows that
@@ -102,7 +181,7 @@ func (s *csvShape) earlierResults(row string) []*engine.Result {
 	contents := cells(body, s.delimiter)
 	groups := map[string]map[string]string{}
 	for _, i := range s.earlier {
-		name, group, _ := ourName(strings.TrimSpace(s.names[i]))
+		name, group, _ := ourName(strings.TrimSpace(s.Columns[i].Name))
 		if groups[group] == nil {
 			groups[group] = map[string]string{}
 		}
@@ -111,7 +190,7 @@ func (s *csvShape) earlierResults(row string) []*engine.Result {
 		}
 	}
 	results := make([]*engine.Result, len(s.read))
-	for n, name := range s.readNames() {
+	for n, name := range s.readNames {
 		of := groups[group(name)]
 		if of == nil && n == 0 {
 			of = groups[""]
@@ -137,10 +216,10 @@ func (s *csvShape) csvHead(columns []string, o Output) []byte {
 	if o.Format != XLSX {
 		head = []byte(s.begin)
 	}
-	if !s.layout.header {
+	if s.Header == "" {
 		return head
 	}
-	return s.appendCSV(head, s.header, columns, o)
+	return s.appendCSV(head, s.Header, columns, o)
 }
 
 func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
@@ -220,10 +299,23 @@ func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
 
 func (s *csvShape) taken() []string {
 	var names []string
-	for i, name := range s.names {
+	for i, name := range s.header() {
 		if !slices.Contains(s.earlier, i) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// csvOutput is the [output] as CSV.
+type csvOutput struct{}
+
+func (csvOutput) head(w *Writer) []byte { return w.shape.csvHead(w.names(w.number), w.Output) }
+
+func (csvOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
+	return w.shape.appendCSV(out, raw, w.addedCells(raw, results), w.Output)
+}
+
+func (csvOutput) pack(to io.Writer, head []byte, packing Packing) (Packer, error) {
+	return packText(to, head, packing)
 }

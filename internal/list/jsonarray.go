@@ -10,30 +10,49 @@ import (
 	"strings"
 )
 
+// arrayKind is the [kind] of JSON that is no JSON lines: an array, or values of
+// several lines.
+type arrayKind struct{ jsonKind }
+
+func (arrayKind) recognise(b *beginning) bool {
+	lines := b.rows(0)
+	return beginsArray(b.text) || len(lines) > 0 && strings.TrimSpace(lines[0]) == "{"
+}
+
 // beginsArray reports whether a text is a JSON array. "[" may also begin an
 // address in brackets.
-func beginsArray(t *text) bool {
-	inner, found := bytes.CutPrefix(bytes.TrimSpace(t.sample), []byte("["))
+func beginsArray(text []byte) bool {
+	inner, found := bytes.CutPrefix(bytes.TrimSpace(text), []byte("["))
 	if inner = bytes.TrimSpace(inner); !found {
 		return false
 	}
 	return len(inner) == 0 || strings.IndexByte(`{"]`, inner[0]) >= 0
 }
 
-// jsonLines turns JSON values into JSON lines: the elements of an array, or
-// consecutive values. A string becomes an object with the string in field.
-func jsonLines(t *text, field string) (*text, error) {
-	limit := &allowance{below: t.Reader}
-	values := &jsonValues{limit: limit, decoder: json.NewDecoder(limit), array: beginsArray(t), field: field}
-	lines := bufio.NewReaderSize(values, sampleSize)
-	sample, whole, err := peek(lines)
-	if values.malformed {
-		return nil, formatError("%v", err)
+// describe describes the values as JSON lines.
+func (k arrayKind) describe(b *beginning, d *Description) error {
+	d.Array = beginsArray(b.text)
+	field := addressField
+	if len(b.Options.Columns) > 0 {
+		field = b.Options.Columns[0]
 	}
-	if err != nil {
-		return nil, err
+	values := newJSONValues(bytes.NewReader(b.text), d.Array, field)
+	text, err := io.ReadAll(values)
+	if values.malformed && (b.whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
+		return formatError("%v", err)
 	}
-	return &text{Reader: lines, marked: t.marked, sample: bytes.Clone(sample), whole: whole}, nil
+	return k.jsonKind.describe(&beginning{b.Options, text, b.whole}, d)
+}
+
+// convert turns the values into JSON lines, one for each. A string becomes an
+// object with the string in the field that is read.
+func (arrayKind) convert(text *bufio.Reader, d *Description) io.Reader {
+	return newJSONValues(text, d.Array, d.Read[0].Name)
+}
+
+func newJSONValues(r io.Reader, array bool, field string) *jsonValues {
+	limit := &allowance{below: r}
+	return &jsonValues{limit: limit, decoder: json.NewDecoder(limit), array: array, field: field}
 }
 
 // jsonValues reads JSON values as lines, one for each.

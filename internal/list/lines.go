@@ -12,22 +12,40 @@ type lineShape struct{}
 // lineColumn is the name of the addresses in an output with names of columns.
 const lineColumn = "email"
 
-func newLineShape(t *text, columns []string) (lineShape, error) {
-	if len(columns) > 0 {
-		return lineShape{}, formatError("it has one address per line and no columns: " +
+// lineKind is the [kind] of one address per line.
+type lineKind struct{}
+
+func (lineKind) recognise(*beginning) bool { return true }
+
+func (lineKind) describe(b *beginning, d *Description) error {
+	d.Columns, d.Read = []Column{{Name: lineColumn}}, []Choice{{0, lineColumn, Only}}
+	if len(b.Options.Columns) > 0 {
+		return formatError("it has one address per line and no columns: " +
 			"leave --column out, or name the file .csv")
 	}
-	first := firstRows(t.sample, t.whole, 0)
+	first := b.rows(0)
+	d.tally(oneCell(first))
 	if shown := notAddresses(first); shown != "" {
-		return lineShape{}, formatError("it is not a list of addresses: none of its first lines has an \"@\"; "+
+		return formatError("it is not a list of addresses: none of its first lines has an \"@\"; "+
 			"the first are %s", shown)
 	}
 	if shown := besideWords(first); shown != "" {
-		return lineShape{}, formatError("each of its first lines has other words beside an address; "+
+		return formatError("each of its first lines has other words beside an address; "+
 			"the first are %s: %s", shown, apart)
 	}
-	return lineShape{}, nil
+	return nil
 }
+
+// oneCell are rows of one cell.
+func oneCell(lines []string) [][]string {
+	var rows [][]string
+	for _, line := range lines {
+		rows = append(rows, []string{line})
+	}
+	return rows
+}
+
+func (lineKind) shape(*Description) shape { return lineShape{} }
 
 func (lineShape) addresses(row string) ([]string, error) {
 	return []string{strings.TrimSpace(row)}, nil
@@ -35,7 +53,9 @@ func (lineShape) addresses(row string) ([]string, error) {
 
 func (lineShape) earlierResults(string) []*engine.Result { return nil }
 
-func (lineShape) readNames() []string { return []string{lineColumn} }
+func (lineShape) cells(row string) []string { return []string{strings.TrimSpace(row)} }
+
+func (lineShape) names() []string { return []string{lineColumn} }
 
 func (s lineShape) csvHead(columns []string, o Output) []byte {
 	return s.appendCSV(nil, lineColumn, columns, o)

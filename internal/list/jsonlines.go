@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -34,22 +35,83 @@ type jsonShape struct {
 	place  map[string]int // index of each in known
 }
 
-func newJSONShape(t *text, fields []string) (*jsonShape, error) {
-	s := &jsonShape{fields: fields, place: make(map[string]int)}
+// jsonKind is the [kind] of JSON lines.
+type jsonKind struct{}
+
+// recognise: "{" may begin an address, but not before a quote.
+func (jsonKind) recognise(b *beginning) bool {
+	lines := b.rows(0)
+	if len(lines) == 0 {
+		return false
+	}
+	inner, found := strings.CutPrefix(strings.TrimSpace(lines[0]), "{")
+	return found && strings.HasPrefix(strings.TrimSpace(inner), `"`)
+}
+
+func (jsonKind) shape(d *Description) shape { return newJSONShape(d) }
+
+func newJSONShape(d *Description) *jsonShape {
+	s := &jsonShape{fields: d.readNames(), known: d.columnNames(), place: make(map[string]int)}
+	for i, name := range s.known {
+		s.place[name] = i
+	}
+	return s
+}
+
+func (jsonKind) describe(b *beginning, d *Description) error {
+	lines := b.rows(0)
+	for _, line := range lines {
+		d.learn(line, b.Options.Columns)
+	}
+	for _, field := range b.Options.Columns {
+		d.Read = append(d.Read, d.field(field, Given))
+	}
+	if len(d.Read) == 0 {
+		d.Read = []Choice{d.guessField()}
+	}
+	s := newJSONShape(d)
+	var rows [][]string
+	for _, line := range lines {
+		rows = append(rows, s.cells(line))
+	}
+	d.tally(rows)
+	if err := s.allBroken(lines[:min(len(lines), maxBroken)]); err != nil {
+		return err
+	}
+	return s.checkTexts(lines)
+}
+
+// learn adds the fields of a line to the known ones.
+func (d *Description) learn(line string, fields []string) {
+	s := jsonShape{fields: fields}
 	if len(fields) == 0 {
 		s.fields = []string{addressField}
 	}
-	lines := firstRows(t.sample, t.whole, 0)
-	for _, line := range lines {
-		s.learn(line)
+	_, members, _, err := s.parse(line)
+	if err != nil {
+		return
 	}
-	if len(fields) == 0 {
-		s.guess()
+	for _, m := range members {
+		if d.field(m.key, Only).Column < 0 && len(d.Columns) < MaxColumns {
+			d.Columns = append(d.Columns, Column{Name: m.key})
+		}
 	}
-	if err := s.allBroken(lines[:min(len(lines), maxBroken)]); err != nil {
-		return nil, err
+}
+
+// field returns the field with a name.
+func (d *Description) field(name string, why Why) Choice {
+	return Choice{slices.IndexFunc(d.Columns, func(c Column) bool { return c.Name == name }), name, why}
+}
+
+// guessField returns the addressField, or if there is none the only field with
+// a known name.
+func (d *Description) guessField() Choice {
+	isField := func(c Column) bool { return strings.EqualFold(c.Name, addressField) }
+	if named := d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) }); len(named) == 1 &&
+		!slices.ContainsFunc(d.Columns, isField) {
+		return Choice{named[0], d.Columns[named[0]].Name, Named}
 	}
-	return s, s.checkTexts(lines)
+	return d.field(addressField, Named)
 }
 
 // checkTexts fails for a field in which no text looks like an address, or that
@@ -73,25 +135,6 @@ func (s *jsonShape) checkTexts(lines []string) error {
 		}
 	}
 	return nil
-}
-
-// guess returns the only field with a known name if there is no addressField.
-func (s *jsonShape) guess() {
-	if slices.ContainsFunc(s.known, func(name string) bool { return strings.EqualFold(name, addressField) }) {
-		return
-	}
-	named := slices.DeleteFunc(slices.Clone(s.known), func(name string) bool { return !isAddressName(name) })
-	if len(named) == 1 {
-		s.fields = named
-	}
-}
-
-// addressFieldOf returns the field for an address that is not in an object.
-func addressFieldOf(fields []string) string {
-	if len(fields) == 0 {
-		return addressField
-	}
-	return fields[0]
 }
 
 // allBroken returns an error if no line holds an address: the file has another
@@ -124,20 +167,6 @@ func (s *jsonShape) listed() string {
 		names = append(names, shownCell(name))
 	}
 	return strings.Join(names, ", ")
-}
-
-// learn adds the fields of a line to the known ones.
-func (s *jsonShape) learn(line string) {
-	_, members, _, err := s.parse(line)
-	if err != nil {
-		return
-	}
-	for _, m := range members {
-		if _, found := s.place[m.key]; !found && len(s.known) < MaxColumns {
-			s.place[m.key] = len(s.known)
-			s.known = append(s.known, m.key)
-		}
-	}
 }
 
 func (s *jsonShape) addresses(row string) ([]string, error) {
@@ -179,7 +208,21 @@ func addressIn(members []member, field string) (string, error) {
 	return address, nil
 }
 
-func (s *jsonShape) readNames() []string { return s.fields }
+func (s *jsonShape) cells(row string) []string {
+	found := make([]string, len(s.known))
+	_, members, _, err := s.parse(row)
+	if err != nil {
+		return []string{strings.TrimSpace(row)}
+	}
+	for _, m := range members {
+		if i, known := s.place[m.key]; known {
+			found[i] = m.cell()
+		}
+	}
+	return found
+}
+
+func (s *jsonShape) names() []string { return slices.Clone(s.known) }
 
 // parse parses a row and removes the record that an earlier run added at its
 // end.
@@ -303,3 +346,16 @@ func (s *jsonShape) appendJSON(out []byte, row string, record []byte) []byte {
 }
 
 func (s *jsonShape) taken() []string { return s.known }
+
+// jsonOutput is the [output] as JSON lines.
+type jsonOutput struct{}
+
+func (jsonOutput) head(*Writer) []byte { return nil }
+
+func (jsonOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
+	return w.shape.appendJSON(out, raw, w.record(raw, results))
+}
+
+func (jsonOutput) pack(to io.Writer, head []byte, packing Packing) (Packer, error) {
+	return packText(to, head, packing)
+}

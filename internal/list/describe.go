@@ -1,0 +1,223 @@
+package list
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Description is what the beginning of a list says of all of it. A [Reader]
+// goes by nothing else.
+type Description struct {
+	// Packing is what has to be unpacked first, and Book tells that it is a
+	// workbook, of which a sheet has to be read first. What is in it has a
+	// description of its own; the rest of this one is empty.
+	Packing Packing
+	Book    bool
+
+	Encoding  Encoding
+	Marked    bool // a byte order mark comes first
+	RowEnd    RowEnd
+	Format    Format
+	Delimiter byte   // of CSV
+	Array     bool   // of JSON: its values are the elements of an array
+	Before    int    // rows before the header: a line that names the delimiter
+	Head      string // these rows, as they are
+	Header    string // the row that names the columns, as it is; empty: none does
+	Columns   []Column
+	Read      []Choice
+}
+
+// Column is a column of CSV, or a field of JSON objects.
+type Column struct {
+	Name    string // empty: the list has no header
+	Filled  int    // cells of the first rows that are not empty
+	Held    int    // of them, those that look like addresses
+	Earlier bool   // an earlier run added it
+}
+
+// Choice is a column that is read.
+type Choice struct {
+	Column int    // from 0; -1: none of the first rows has such a field
+	Name   string // of its results
+	Why    Why
+}
+
+// Why says why a column is read. Column.Held and Column.Filled tell how sure
+// it is.
+type Why string
+
+// The reasons, the surest first.
+const (
+	Given   Why = "given"   // the caller chose it
+	Named   Why = "named"   // its name is one for addresses
+	Holding Why = "holding" // it is the one that holds addresses
+	Only    Why = "only"    // there is no other
+)
+
+// RowEnd is what ends the rows.
+type RowEnd string
+
+// The ends of rows. Rows of a list with LF may end with CR LF, too.
+const (
+	LF   RowEnd = "\n"
+	CRLF RowEnd = "\r\n"
+	CR   RowEnd = "\r" // of old Macs
+)
+
+// sampleSize is how much of a text is looked at: some hundred rows.
+const sampleSize = 64 << 10
+
+// beginning is the text with which a list begins, in UTF-8 or in an encoding of
+// one octet per character, without a byte order mark. Its rows end with LF.
+type beginning struct {
+	Options
+	text  []byte
+	whole bool // the list has no more
+}
+
+// Describe judges the beginning of a list, of which whole tells that it is all
+// of it, by what the caller knows and wants. It has no other input: the same
+// octets lead to the same description. The error is a [*FormatError]: the list
+// is not read.
+func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
+	if d.Packing, d.Book = packed(octets, o); d.Packing != Plain || d.Book {
+		return d, nil
+	}
+	if err := refused(octets); err != nil {
+		return d, err
+	}
+	d.Encoding, d.Marked = encodingOf(octets)
+	b := &beginning{o, d.Encoding.textOf(octets, d.Marked, whole), whole}
+	if len(b.text) > sampleSize {
+		b.text, b.whole = b.text[:sampleSize], false
+	}
+	if bytes.IndexByte(b.text, 0) >= 0 {
+		return d, formatError("it has NUL octets, so it is not text in UTF-8 or Windows-1252; " +
+			"UTF-16 needs a byte order mark")
+	}
+	if d.RowEnd = rowEndOf(b.text); d.RowEnd == CR {
+		b.text = bytes.ReplaceAll(b.text, []byte(CR), []byte(LF))
+	}
+	if !o.SheetText && o.Sheet != "" {
+		return d, formatError("it is no spreadsheet and has no sheets: leave --sheet out")
+	}
+	d.Format = b.format()
+	return d, of(d.Format).describe(b, &d)
+}
+
+// rowEndOf returns what ends most rows outside quotes. What is between quotes
+// may have other line ends.
+func rowEndOf(text []byte) RowEnd {
+	var ends, returns int // of rows: by LF, and by CR alone
+	quoted := false
+	for i, c := range text {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '\n':
+			ends++
+		case c == '\r' && i+1 < len(text) && text[i+1] != '\n':
+			returns++
+		}
+	}
+	first := bytes.IndexByte(text, '\n')
+	switch {
+	case returns > ends, first < 0 && bytes.IndexByte(text, '\r') >= 0:
+		return CR
+	case first > 0 && text[first-1] == '\r':
+		return CRLF
+	}
+	return LF
+}
+
+// format is the format of a text: that of its name, unless its contents are
+// clearly another, or else the first that recognises it.
+func (b *beginning) format() Format {
+	switch {
+	case b.SheetText:
+		return XLSX
+	case b.Format == JSONLines && beginsArray(b.text):
+		return JSON
+	case b.Format != "" && b.Format != XLSX:
+		return b.Format
+	}
+	for _, f := range formats {
+		if f.recognise(b) {
+			return f.Format
+		}
+	}
+	return Lines
+}
+
+// rows returns the first rows without their ends. It leaves out a row that the
+// sample cuts off, unless it is the only one. Delimiter 0: a row is a line.
+func (b *beginning) rows(delimiter byte) []string {
+	return firstRows(b.text, b.whole, delimiter)
+}
+
+// cells returns the cells of the first rows.
+func (b *beginning) cells(delimiter byte) [][]string {
+	var rows [][]string
+	for _, body := range b.rows(delimiter) {
+		rows = append(rows, cells(body, delimiter))
+	}
+	return rows
+}
+
+// readNames returns the names of what is read.
+func (d *Description) readNames() []string {
+	var names []string
+	for _, choice := range d.Read {
+		names = append(names, choice.Name)
+	}
+	return names
+}
+
+// columnNames returns the names of the columns.
+func (d *Description) columnNames() []string {
+	var names []string
+	for _, column := range d.Columns {
+		names = append(names, column.Name)
+	}
+	return names
+}
+
+// earlier returns the columns that an earlier run added.
+func (d *Description) earlier() []int {
+	return d.columns(func(i int) bool { return d.Columns[i].Earlier })
+}
+
+// others returns the columns with addresses that are not read.
+func (d *Description) others() []int {
+	return d.columns(func(i int) bool {
+		return d.Columns[i].Held > 0 && !slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == i })
+	})
+}
+
+func (d *Description) columns(match func(int) bool) []int {
+	var found []int
+	for i := range d.Columns {
+		if match(i) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// tally counts the cells of the first rows by their columns. Those of an
+// earlier run hold no addresses of the list.
+func (d *Description) tally(rows [][]string) {
+	for _, row := range rows {
+		for i, cell := range row[:min(len(row), len(d.Columns))] {
+			if strings.TrimSpace(cell) == "" {
+				continue
+			}
+			d.Columns[i].Filled++
+			if !d.Columns[i].Earlier && looksLikeAddress(cell) {
+				d.Columns[i].Held++
+			}
+		}
+	}
+}
