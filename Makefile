@@ -70,8 +70,8 @@ crossbuild: ## build for other systems, and for WebAssembly what runs there
 e2e: ## real mail and DNS servers (Debian, root)
 	cd lab && $(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e
 
-browser: ## the dashboard in a browser (Chromium)
-	$(GO) test -tags browser -count=1 -timeout 5m ./internal/service/web/dashboard
+browser: ## the dashboard and the API page in a browser (Chromium)
+	$(GO) test -tags browser -count=1 -timeout 8m ./internal/service/web/dashboard
 
 crash: ## runs and servers that are killed up to twenty times, power cuts (root), slow syncs (strace): nothing settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt

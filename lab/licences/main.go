@@ -76,6 +76,15 @@ func gather() ([]*licence, error) {
 			return nil, err
 		}
 	}
+	viewer, err := filepath.Glob(root + "/internal/service/web/openapi/rapidoc/LICENSE*")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range viewer {
+		if err := add("RapiDoc, which shows the HTTP interface in browsers", file); err != nil {
+			return nil, err
+		}
+	}
 	for _, system := range systems {
 		if err := addModules(system, add); err != nil {
 			return nil, err

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/docs"
-	"github.com/rcpt/rcpt/internal/service/web/openapi"
 )
 
 func get(t *testing.T, target string) *httptest.ResponseRecorder {
@@ -146,13 +145,13 @@ func TestEveryHeading(t *testing.T) {
 	}
 	headings := 0
 	for _, d := range append(slices.Clone(all), reference()) {
-		page := referencePage()
-		if d.Path != "/docs" {
+		page := ""
+		if d.Path != "/docs" { // whose anchors package openapi tests
 			page = get(t, d.Path).Body.String()
 		}
 		for _, s := range d.sections {
 			headings++
-			if !strings.Contains(page, ` id="`+s.id+`"`) {
+			if page != "" && !strings.Contains(page, ` id="`+s.id+`"`) {
 				t.Errorf("%s has no heading %q", d.Path, s.id)
 			}
 			body := get(t, Path+"?q="+url.QueryEscape(s.title)).Body.String()
@@ -171,13 +170,6 @@ func TestEveryHeading(t *testing.T) {
 func wordsIn(line string) []string {
 	line = regexp.MustCompile(`\]\([^)]*\)|<[^>]*>`).ReplaceAllString(line, "] ")
 	return regexp.MustCompile(`\pL{3,}`).FindAllString(line, -1)
-}
-
-func referencePage() string {
-	w := httptest.NewRecorder()
-	site := func(*http.Request) openapi.Site { return openapi.Site{Base: "https://verify.example.com"} }
-	openapi.Routes(site)["/docs"](w, httptest.NewRequest(http.MethodGet, "/docs", nil))
-	return w.Body.String()
 }
 
 func TestSearch(t *testing.T) {

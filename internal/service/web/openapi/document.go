@@ -5,114 +5,39 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"strings"
+	"sync"
 )
 
-// document is the part of an OpenAPI 3.1 document that the page shows. Objects
-// whose order matters to a reader keep it.
+// document is the part of the contract that has names: of what the page links
+// to, and of what a search finds. Objects keep the order of the file.
 type document struct {
-	Info struct {
-		Title, Version, Summary, Description string
-	}
-	Tags       []tag
+	Info       struct{ Title, Summary, Description string }
 	Paths      ordered[ordered[operation]]
 	Webhooks   ordered[ordered[operation]]
-	Components components
+	Components ordered[ordered[json.RawMessage]]
 }
 
-type tag struct{ Name, Description string }
-
-type components struct {
-	Schemas         ordered[schema]
-	Responses       ordered[response]
-	Parameters      ordered[parameter]
-	Headers         ordered[header]
-	SecuritySchemes ordered[securityScheme]
-}
-
+// operation is a request of clients or, among the webhooks, of the server.
 type operation struct {
-	OperationID          string
-	Summary, Description string
-	Tags                 []string
-	Parameters           []parameter
-	RequestBody          requestBody
-	Responses            ordered[response]
-	Security             []map[string][]string
+	OperationID, Summary string
+	raw                  json.RawMessage
 }
 
-type requestBody struct {
-	Description string
-	Content     ordered[struct {
-		Schema   schema
-		Examples ordered[example]
-	}]
+// UnmarshalJSON reads an operation, and keeps it.
+func (o *operation) UnmarshalJSON(data []byte) error {
+	type fields operation
+	o.raw = bytes.Clone(data)
+	return json.Unmarshal(data, (*fields)(o))
 }
 
-type parameter struct {
-	Ref               string `json:"$ref"`
-	Name, Description string
-	In                string
-	Required          bool
-	Schema            schema
-	Example           any
-}
-
-type response struct {
-	Ref         string `json:"$ref"`
-	Description string
-	Headers     ordered[header]
-	Content     ordered[struct {
-		Schema   schema
-		Examples ordered[example]
-	}]
-}
-
-type example struct {
-	Summary string
-	Value   json.RawMessage
-}
-
-type header struct {
-	Ref         string `json:"$ref"`
-	Description string
-	Required    bool
-	Schema      schema
-	Example     any
-}
-
-type securityScheme struct{ Description string }
-
-// schema has the parts of JSON Schema 2020-12 that the contract uses and a
-// reader needs.
-type schema struct {
-	Ref              string `json:"$ref"`
-	Type             types
-	Format           string
-	Description      string
-	Enum             []any
-	Const            any
-	Default          any
-	Minimum          *float64
-	Examples         []json.RawMessage
-	Properties       ordered[schema]
-	Required         []string
-	Items            *schema
-	OneOf            []schema
-	PropertyNames    *schema
-	EnumDescriptions ordered[string] `json:"x-enumDescriptions"`
-}
-
-// types is the keyword "type": a string or a list of strings.
-type types []string
-
-// UnmarshalJSON reads either.
-func (t *types) UnmarshalJSON(data []byte) error {
-	var one string
-	if json.Unmarshal(data, &one) == nil {
-		*t = types{one}
-		return nil
+// contract is the embedded file. The tests read it, too, so an error is a bug.
+var contract = sync.OnceValue(func() (d document) {
+	if err := json.Unmarshal(file, &d); err != nil {
+		panic(fmt.Sprintf("openapi.json: %v", err))
 	}
-	return json.Unmarshal(data, (*[]string)(t))
-}
+	return d
+})
 
 // ordered is a JSON object whose members stay in the order of the file.
 type ordered[T any] []member[T]
@@ -152,10 +77,116 @@ func (o ordered[T]) get(name string) (value T) {
 	return value
 }
 
-// resolved returns what a reference leads to or, without one, the value itself.
-func resolved[T any](among ordered[T], ref string, value T) T {
-	if ref == "" {
-		return value
+// call is an operation with what it is called by.
+type call struct {
+	method, path string
+	operation
+}
+
+// calls are the operations but for HEAD, and then the requests of the server.
+func (d document) calls() (all []call) {
+	for _, group := range []ordered[ordered[operation]]{d.Paths, d.Webhooks} {
+		for _, p := range group {
+			for _, o := range p.Value {
+				if o.Name != "head" {
+					all = append(all, call{o.Name, p.Name, o.Value})
+				}
+			}
+		}
 	}
-	return among.get(path.Base(ref))
+	return all
+}
+
+// Section is a part of the page for a search.
+type Section struct {
+	Title string
+	ID    string // its anchor
+	Text  string
+}
+
+// Anchors of sections that are not an operation.
+const (
+	startAnchor   = "start"
+	headersAnchor = "headers"
+	objectAnchor  = "object-" // before the name of a schema
+)
+
+// Sections are the parts of the page: its beginning, each operation, each
+// request that the server sends, each object, and the headers.
+func Sections() []Section {
+	d := contract()
+	start := d.Info.Summary + " " + d.Info.Description + " " + d.wordsOf(d.Components.get("securitySchemes"))
+	all := []Section{{d.Info.Title + " API", startAnchor, plain(start)}}
+	for _, c := range d.calls() {
+		text := strings.ToUpper(c.method) + " " + c.path + ". " + d.words(c.raw)
+		all = append(all, Section{c.Summary, c.OperationID, plain(text)})
+	}
+	for _, s := range d.Components.get("schemas") {
+		all = append(all, Section{s.Name, objectAnchor + s.Name, plain(d.words(s.Value))})
+	}
+	return append(all, Section{"Headers", headersAnchor, plain(d.wordsOf(d.Components.get("headers")))})
+}
+
+// plain is a description without the marks of code.
+func plain(text string) string { return strings.ReplaceAll(text, "`", "") }
+
+// words are the names and descriptions in a part of the contract, and in what
+// it refers to but for objects, which have a section of their own.
+func (d document) words(part json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(part, &list) == nil {
+		var out strings.Builder
+		for _, item := range list {
+			out.WriteString(d.words(item))
+		}
+		return out.String()
+	}
+	var object ordered[json.RawMessage]
+	if json.Unmarshal(part, &object) != nil {
+		return "" // a number or the like
+	}
+	return d.wordsOf(object)
+}
+
+func (d document) wordsOf(object ordered[json.RawMessage]) string {
+	var out strings.Builder
+	for _, m := range object {
+		var text string
+		isText := json.Unmarshal(m.Value, &text) == nil
+		switch m.Name {
+		case "summary", "example", "examples", "tags", "operationId", "security":
+		case "name":
+			out.WriteString(text + ": ")
+		case "description":
+			out.WriteString(text + " ")
+		case "$ref":
+			if kind, name := path.Split(text); path.Base(kind) != "schemas" {
+				out.WriteString(d.words(d.Components.get(path.Base(kind)).get(name)))
+			}
+		case "properties", "responses", "headers", "x-enumDescriptions":
+			out.WriteString(d.named(m.Value))
+		case "enum", "const":
+			out.WriteString(strings.NewReplacer(`"`, "", ",", ", ", "[", "", "]", ". ").Replace(string(m.Value)))
+		default:
+			if !isText {
+				out.WriteString(d.words(m.Value))
+			}
+		}
+	}
+	return out.String()
+}
+
+// named are the members of an object, each with its name.
+func (d document) named(part json.RawMessage) string {
+	var members ordered[json.RawMessage]
+	_ = json.Unmarshal(part, &members) // it is an object wherever these names are used
+	var out strings.Builder
+	for _, m := range members {
+		var text string
+		if json.Unmarshal(m.Value, &text) != nil {
+			text = d.words(m.Value)
+		}
+		out.WriteString(m.Name + ": " + text + " ")
+	}
+	return out.String()
 }

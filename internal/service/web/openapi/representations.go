@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,6 +32,20 @@ type representation struct {
 
 func newRepresentations(mediaType string, content []byte) *representations {
 	return &representations{mediaType, newRepresentation(content, ""), newRepresentation(compressed(content), "gzip")}
+}
+
+// unpacked are the forms of a file that is kept compressed. It is embedded, and
+// tested.
+func unpacked(mediaType string, gzipped []byte) *representations {
+	reader, err := gzip.NewReader(bytes.NewReader(gzipped))
+	if err != nil {
+		panic(err)
+	}
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		panic(err)
+	}
+	return &representations{mediaType, newRepresentation(content, ""), newRepresentation(gzipped, "gzip")}
 }
 
 func newRepresentation(content []byte, encoding string) representation {

@@ -25,10 +25,16 @@ var robots = []byte("User-agent: *\nDisallow: /\n")
 // File returns the contract, an OpenAPI 3.1 document in JSON.
 func File() []byte { return bytes.Clone(file) }
 
-// pagePolicy lets the page have its style, its script and nothing else: nothing
-// inline, no frames, nothing from elsewhere.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// viewer is RapiDoc, compressed as it is published; its README has the version.
+//
+//go:embed rapidoc/rapidoc-min.js.gz
+var viewer []byte
+
+// pagePolicy lets the page have its style and its scripts, and send requests to
+// this server alone: no frames, nothing from elsewhere. The viewer needs styles
+// in its elements, which no other page may have.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // maxPages limits the versions of the page that are kept. The client chooses
 // the host, so there could be any number.
@@ -40,18 +46,28 @@ const maxPages = 16
 // request.
 func Routes(site func(*http.Request) Site) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"/openapi.json":  asset("application/json", file),
-		"/docs":          page(site),
-		"/docs/page.css": asset("text/css; charset=utf-8", style),
-		"/docs/page.js":  asset("text/javascript; charset=utf-8", script),
-		"/favicon.ico":   asset("image/x-icon", icon),
-		"/robots.txt":    asset("text/plain; charset=utf-8", robots),
+		"/openapi.json":    asset("application/json", file),
+		"/docs":            page(site),
+		"/docs/page.css":   asset("text/css; charset=utf-8", style),
+		"/docs/page.js":    asset("text/javascript; charset=utf-8", script),
+		"/docs/rapidoc.js": packed("text/javascript; charset=utf-8", viewer),
+		"/favicon.ico":     asset("image/x-icon", icon),
+		"/robots.txt":      asset("text/plain; charset=utf-8", robots),
 	}
 }
 
 // asset answers with a file, whose forms are made at the first request.
 func asset(mediaType string, content []byte) http.HandlerFunc {
-	made := sync.OnceValue(func() *representations { return newRepresentations(mediaType, content) })
+	return serve(func() *representations { return newRepresentations(mediaType, content) })
+}
+
+// packed answers with a file that is kept compressed.
+func packed(mediaType string, gzipped []byte) http.HandlerFunc {
+	return serve(func() *representations { return unpacked(mediaType, gzipped) })
+}
+
+func serve(make func() *representations) http.HandlerFunc {
+	made := sync.OnceValue(make)
 	return func(w http.ResponseWriter, r *http.Request) { made().serve(w, r) }
 }
 
@@ -68,7 +84,7 @@ func page(site func(*http.Request) Site) http.HandlerFunc {
 		if len(made) == maxPages {
 			clear(made)
 		}
-		made[s] = newRepresentations("text/html; charset=utf-8", render(file, s))
+		made[s] = newRepresentations("text/html; charset=utf-8", render(s))
 		return made[s]
 	}
 	return func(w http.ResponseWriter, r *http.Request) {

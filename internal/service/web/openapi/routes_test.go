@@ -148,14 +148,16 @@ func TestRobotsAndIcon(t *testing.T) {
 	}
 }
 
-// TestPagePolicy: the page runs its own script alone, is shown in no frame, and
-// loads nothing from elsewhere.
+// TestPagePolicy: the page runs its own scripts alone, is shown in no frame,
+// loads nothing from elsewhere, and sends nothing there. Only its styles may be
+// inline.
 func TestPagePolicy(t *testing.T) {
 	header := ask(t, http.MethodGet, "/docs", http.Header{}).Header()
 	for name, want := range map[string]string{
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		"Referrer-Policy":         "no-referrer",
-		"Content-Type":            "text/html; charset=utf-8",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"Referrer-Policy": "no-referrer",
+		"Content-Type":    "text/html; charset=utf-8",
 	} {
 		if got := header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
