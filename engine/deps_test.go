@@ -55,7 +55,7 @@ func TestDependencies(t *testing.T) {
 		"internal/wire":     {"egress"}, // whose failures it tells from those of mail hosts
 		"internal/dialogue": {"internal/wire", "replies", "egress"},
 		"internal/belief":   {"internal/dialogue", "internal/wire", "replies", "egress"},
-		"internal/ways":     {"egress", "pace"},
+		"internal/egresses": {"egress", "pace"},
 	} {
 		pkg := module + "smtpprobe/" + name
 		for _, dep := range dependencies(t, pkg) {

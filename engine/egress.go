@@ -27,11 +27,11 @@ func (v *Verifier) SetEgresses(all egress.Egresses, routes map[string][]string) 
 	}
 	config := v.config
 	config.Egresses = all
-	ways, err := config.egresses()
+	egresses, err := config.egresses()
 	if err != nil {
 		return err
 	}
-	return v.pool.SetEgresses(ways, routes)
+	return v.pool.SetEgresses(egresses, routes)
 }
 
 // Egresses returns the state of each egress. Like [Verifier.Stats], it is for

@@ -48,7 +48,7 @@ func (d deadDialer) DialContext(context.Context, string, string) (net.Conn, erro
 func TestThreeEgresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		blocked := func() *smtptest.Host { return &smtptest.Host{Greeting: "554 5.7.1 your address is blocked"} }
-		ways := egress.Egresses{clientOf(t, "blocked", blocked), {Name: "dead", Dialer: deadDialer{"dead"}}, clientOf(t, "well", anyHost)}
+		egresses := egress.Egresses{clientOf(t, "blocked", blocked), {Name: "dead", Dialer: deadDialer{"dead"}}, clientOf(t, "well", anyHost)}
 		var zone strings.Builder
 		var open []string
 		for i := range poolDomains {
@@ -59,7 +59,7 @@ func TestThreeEgresses(t *testing.T) {
 			}
 		}
 		verifier, err := engine.New(engine.Config{
-			HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: dnstest.New(zone.String()), Egresses: ways,
+			HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: dnstest.New(zone.String()), Egresses: egresses,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestThreeEgresses(t *testing.T) {
 		for round := 0; len(open) > 0 && round < 8; round++ {
 			open = verifyOnce(t, verifier, open, first)
 			if round == 0 {
-				if err := verifier.SetEgresses(append(ways, clientOf(t, "fourth", anyHost)), nil); err != nil {
+				if err := verifier.SetEgresses(append(egresses, clientOf(t, "fourth", anyHost)), nil); err != nil {
 					t.Fatal(err)
 				}
 			}

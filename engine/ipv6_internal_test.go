@@ -28,11 +28,11 @@ func TestMayReach(t *testing.T) {
 		{"from both", "9.9.9.9", []netip.Addr{addr("2001:db8::1"), addr("192.0.2.1")}, true},
 		{"from IPv6 alone", "9.9.9.9", []netip.Addr{addr("2001:db8::1")}, false},
 	} {
-		var ways egress.Egresses
+		var all egress.Egresses
 		for _, ip := range tt.sources {
-			ways = append(ways, egress.Egress{Only4: ip.Unmap().Is4(), Only6: !ip.Unmap().Is4()})
+			all = append(all, egress.Egress{Only4: ip.Unmap().Is4(), Only6: !ip.Unmap().Is4()})
 		}
-		pool, err := smtpprobe.New(smtpprobe.Config{Egresses: ways})
+		pool, err := smtpprobe.New(smtpprobe.Config{Egresses: all})
 		if err != nil {
 			t.Fatal(err)
 		}

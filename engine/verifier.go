@@ -70,7 +70,7 @@ func New(config Config) (*Verifier, error) {
 // made.
 func (v *Verifier) connect() error {
 	config := v.config
-	ways, err := config.egresses()
+	egresses, err := config.egresses()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (v *Verifier) connect() error {
 		return invalid("RHSBLs", err)
 	}
 	v.pool, err = smtpprobe.New(smtpprobe.Config{
-		Dialer: config.Dialer, Egresses: ways, Routes: config.Routes,
+		Dialer: config.Dialer, Egresses: egresses, Routes: config.Routes,
 		HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
 		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions,
 		MaxWaitingPerHost: config.MaxWaitingPerHost, Pace: config.Pace, PaceMemory: config.PaceMemory,

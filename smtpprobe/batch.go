@@ -100,7 +100,7 @@ func (q *batch) put(ctx context.Context, j *job) {
 	switch {
 	case expired(ctx):
 		r.session = tooLate(j)
-	case j.route.way == nil:
+	case j.route.egress == nil:
 		f := &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress, Text: egress.ErrNone.Error()}
 		r.session, r.offline = notTried(j, f), true
 	default:

@@ -83,11 +83,11 @@ const (
 	// again: a list has its addresses close together, and a person who tries
 	// again has waited as long.
 	failureLasts = 30 * time.Second
-	// crowdLasts is how long after a session a host that refuses the next is
-	// thought to have one too many: it may not have noticed the end of the
-	// others. crowdPause is the time to notice.
-	crowdLasts = 5 * time.Second
-	crowdPause = time.Second
+	// atLimitLasts is how long after a session a host that refuses the next is
+	// taken to be at its limit: it may not have noticed the end of the others.
+	// atLimitPause is the time to notice.
+	atLimitLasts = 5 * time.Second
+	atLimitPause = time.Second
 	// maxBriefReply and maxBriefLines are the lines kept of each reply, and of
 	// the transcript and the extensions, of a session that is remembered for
 	// others; maxBriefText is the bytes of each line.
@@ -101,15 +101,15 @@ const (
 	// failed.
 	trialLasts = time.Hour
 	// deferLasts is how long a refusal waits for others to be accepted;
-	// retryTurned is when to try a host again that refuses everybody.
-	deferLasts  = 10 * time.Second
-	retryTurned = 2 * time.Minute
+	// retryHostile is when to try a host again that refuses everybody.
+	deferLasts   = 10 * time.Second
+	retryHostile = 2 * time.Minute
 	// successesToGrow is how many transactions, or sessions, have to go well
 	// for a limit to grow that was halved before.
 	successesToGrow = 8
-	// maxTurns is how often a host may refuse everybody before callers no
+	// maxHostile is how often a host may refuse everybody before callers no
 	// longer wait for it.
-	maxTurns = 5
+	maxHostile = 5
 	// maxMute is how many sessions with one target each a host may end without
 	// an answer before it counts as one that cannot be asked: it never answered
 	// about a recipient.
@@ -121,9 +121,9 @@ const (
 	limitedLasts = time.Hour
 	// controlLasts is how long the answer about a control is believed.
 	controlLasts = 10 * time.Minute
-	// maxCrowded is how often a job may find a host crowded that has no other
-	// session with us.
-	maxCrowded = 2
+	// maxAtLimit is how often a job may find a host at its limit that has no
+	// other session with us.
+	maxAtLimit = 2
 
 	maxDomainNotes   = 100_000
 	maxProofNotes    = 100_000

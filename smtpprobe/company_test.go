@@ -239,10 +239,10 @@ func checks() *smtptest.Host {
 	return &smtptest.Host{RCPTFunc: func(_ *smtptest.Visit, rcpt string) string { return enhanced.about(rcpt) }}
 }
 
-// TestCrowdedOut is about a host that takes no session any more, right after it
-// took one: it is tried a few times and no more. Where it takes the third, an
-// answer that is not believed there takes a second one.
-func TestCrowdedOut(t *testing.T) {
+// TestHostAtItsLimit is about a host that takes no session any more, right
+// after it took one: it is tried a few times and no more. Where it takes the
+// third, an answer that is not believed there takes a second one.
+func TestHostAtItsLimit(t *testing.T) {
 	for _, until := range []int{3, 1000} {
 		host := &peer{RCPTFunc: choosy, Say: func(v *visit, command, _ string) string {
 			if command == "" && v.Number > 1 && v.Number <= until {

@@ -72,14 +72,14 @@
 //     such a mailbox behind them, as does each transaction with a host that
 //     takes few of them in a session. Else it is named in a transaction of its
 //     own, the last of the session: nothing would show that it was in step.
-//     That proves one refusal, and no more: a host may turn for the rest of a
-//     transaction. If it is refused, the host has turned: the refusals are
-//     dropped and asked again in a new session. What cannot be proven is marked
-//     ([Session].Unproven). The first target that a host hears of from an
-//     egress, first in its session, needs no proof. Hosts exempt postmaster and
-//     abuse from what they do to others: these prove refusals in the words of
-//     the host's first refusal only. One in other words is asked about alone,
-//     once for each wording.
+//     That proves one refusal, and no more: a host may refuse everybody for the
+//     rest of a transaction. If it is refused, the host is hostile: the
+//     refusals are dropped and asked again in a new session. What cannot be
+//     proven is marked ([Session].Unproven). The first target that a host hears
+//     of from an egress, first in its session, needs no proof. Hosts exempt
+//     postmaster and abuse from what they do to others: these prove refusals in
+//     the words of the host's first refusal only. One in other words is asked
+//     about alone, once for each wording.
 //  6. SMTPUTF8 is missing where two sessions lack it and none is known that
 //     offered it: the machines behind an address may differ.
 //
@@ -117,7 +117,7 @@
 // An egress is a proxy or an address of this machine (package egress).
 // Sessions, and what is known of mail hosts and providers, belong to it,
 // because hosts take each for a client of its own. These are the rules by which
-// one is chosen (package internal/ways):
+// one is chosen (package internal/egresses):
 //
 //  1. The egresses of the provider's route serve it, or else those of the
 //     default route, or else all; of them those that reach the address's

@@ -25,14 +25,14 @@ import (
 // secret is the password of the proxies.
 const secret = "hunter2"
 
-// proxyAt is the way through the proxy at an address.
+// proxyAt is the egress through the proxy at an address.
 func proxyAt(t *testing.T, addr string, forward smtpprobe.Dialer) egress.Egress {
 	t.Helper()
-	way, err := egress.Proxy(&url.URL{Scheme: "socks5", Host: addr, User: url.UserPassword("user", secret)}, forward)
+	e, err := egress.Proxy(&url.URL{Scheme: "socks5", Host: addr, User: url.UserPassword("user", secret)}, forward)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return way
+	return e
 }
 
 // throughProxies runs f in a bubble with a pool that goes out through proxies

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
@@ -12,8 +12,8 @@ import (
 // count and not names, because the load is the machine's: thousands of domains
 // have a mail exchanger name of their own for the same machine.
 type hostKey struct {
-	addr netip.AddrPort
-	way  *ways.Way // it takes each egress for a client of its own
+	addr   netip.AddrPort
+	egress *egresses.Egress // it takes each egress for a client of its own
 }
 
 // mailHost is what the pool has to do with one mail host, and what it has
@@ -58,7 +58,7 @@ type mailHost struct {
 }
 
 func keyOf(r route) hostKey {
-	return hostKey{addr: netip.AddrPortFrom(r.addr.Addr().Unmap(), r.addr.Port()), way: r.way}
+	return hostKey{addr: netip.AddrPortFrom(r.addr.Addr().Unmap(), r.addr.Port()), egress: r.egress}
 }
 
 // host returns the mail host of a job, without what is too old to be believed.

@@ -37,7 +37,7 @@ type job struct {
 	worker  *worker        // that has taken it; nil: it waits
 	alone   bool           // to be asked one command at a time, in a session of its own
 	most    int            // jobs of its next transaction; zero: any number
-	crowded int            // how often the host turned us away over sessions that had just ended
+	atLimit int            // how often the host refused a session while others with it had just ended
 	gone    bool           // the caller has given up
 	queued  bool           // it waits, or goes along with another, and Queued was called
 	control *controlAnswer // what the host said about a control of the domain before; nil: not known

@@ -46,8 +46,8 @@ func (p *Pool) learn(w *worker, t *transaction, now time.Time) {
 	default:
 		h.limits.failed(u, now)
 	}
-	if t.crowded() {
-		h.window.Crowded(h.alive, w.began, now)
+	if t.putOff() {
+		h.window.AtLimit(h.alive, w.began, now)
 	}
 	w.troubled = w.troubled || t.Trouble > dialogue.MAILRefused
 	if !t.Began.IsZero() {
@@ -116,10 +116,10 @@ func (t *transaction) final(control *dialogue.Recipient) bool {
 		control.Role == dialogue.Control && control.Nameless() && t.Alone && t.Named[0].Accepted()
 }
 
-// crowded reports whether the host put the session off, with 421 or for a
+// putOff reports whether the host put the session off, with 421 or for a
 // policy (X.7.z, RFC 3463 §3.8), before anybody was refused in it: not for what
 // it was used for. Greylisting is about the mailbox.
-func (t *transaction) crowded() bool {
+func (t *transaction) putOff() bool {
 	if !t.Fresh {
 		return false
 	}

@@ -115,8 +115,8 @@ func (l *hostLimits) slowedDown(now time.Time) {
 	l.refused.now = min(l.refused.now, l.refused.most)
 }
 
-// turned notes that the host refused a mailbox that it had accepted before.
-func (l *hostLimits) turned(u use, now time.Time) {
+// hostile notes that the host refused a mailbox that it had accepted before.
+func (l *hostLimits) hostile(u use, now time.Time) {
 	l.touch(now)
 	l.refused.halve(u.refused)
 	if u.transactions > 1 {

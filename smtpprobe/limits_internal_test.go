@@ -25,7 +25,7 @@ func TestRefusalsOfASession(t *testing.T) {
 	l.slowedDown(now)
 	l.succeeded(use{refused: defaultRefused + 1})
 	want(defaultRefused, false)
-	l.turned(use{refused: 4}, now)
+	l.hostile(use{refused: 4}, now)
 	for range 2*successesToGrow - 1 {
 		l.ended(use{usedUp: true})
 	}

@@ -50,10 +50,10 @@ func newSilentSession(t *transaction) *failedSession {
 	return silent
 }
 
-// newTurnedSession is what it means for others that a host refuses everybody.
-func newTurnedSession(t *transaction) *failedSession {
+// newHostileSession is what it means for others that a host refuses everybody.
+func newHostileSession(t *transaction) *failedSession {
 	return t.remark(&smtp.Failure{
-		Phase: smtp.PhaseRCPT, Kind: smtp.KindTurned, RetryAfter: retryTurned,
+		Phase: smtp.PhaseRCPT, Kind: smtp.KindTurned, RetryAfter: retryHostile,
 		Text: "not asked: a moment ago, the host refused a mailbox that it had accepted before",
 	})
 }

@@ -10,17 +10,17 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-var anyWay = &ways.Way{}
+var anyEgress = &egresses.Egress{}
 
 func hostJob(i int) *job {
 	addr := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
-	r := route{host: fmt.Sprintf("mx%d.example", i), addr: netip.AddrPortFrom(addr, defaultPort), way: anyWay}
+	r := route{host: fmt.Sprintf("mx%d.example", i), addr: netip.AddrPortFrom(addr, defaultPort), egress: anyEgress}
 	return newJob(r, &Request{Target: fmt.Sprintf("u@d%d.example", i)}, &budget{})
 }
 

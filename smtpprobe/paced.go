@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -39,8 +39,8 @@ type told struct {
 
 // providerKey names a provider, by its pacing name, and the egress.
 type providerKey struct {
-	name string
-	way  *ways.Way
+	name   string
+	egress *egresses.Egress
 }
 
 // memoryKey is the same in what an earlier pool has left.
@@ -60,7 +60,7 @@ func (p *Pool) paceFor(h *mailHost, r route) *paced {
 		}
 	}
 	table := provider.Pacing(r.host, r.addr.Addr())
-	key := providerKey{table.Provider, r.way}
+	key := providerKey{table.Provider, r.egress}
 	g := p.providers[key]
 	if g == nil {
 		g = p.newPaced(key, table)
@@ -80,11 +80,11 @@ func (p *Pool) newPaced(key providerKey, table pacing.Table) *paced {
 		p.sweepProviders()
 	}
 	g := &paced{key: key, Provider: pacing.NewProvider(p.config.Pace.Rules(table), p.config.Pace)}
-	memory := memoryKey{key.name, key.way.Name}
+	memory := memoryKey{key.name, key.egress.Name}
 	if m, ok := p.memory[memory]; ok {
 		g.Remember(m)
 		delete(p.memory, memory)
-	} else if since := key.way.Since; !since.IsZero() {
+	} else if since := key.egress.Since; !since.IsZero() {
 		g.Aged(time.Since(since))
 	}
 	return g
@@ -127,7 +127,7 @@ func (p *Pool) note(s *session, domain string, said dialogue.Exchange, early boo
 	case said.Class == replies.ClassBlocked:
 		g.Blocked(domain, early, said.Reply.Code, now)
 	case said.Class == replies.ClassGreylisted:
-		p.ways.Greylisted(s.way, s.route.addr.Addr(), now)
+		p.egresses.Greylisted(s.route.egress, s.route.addr.Addr(), now)
 		g.Observed(now)
 	case said.Class == replies.ClassRateLimited:
 		g.RateLimited(s.began, now)
@@ -147,12 +147,12 @@ func (p *Pool) noted(g *paced) {
 }
 
 // pausedUntil is until when a provider is paused by an egress.
-func (p *Pool) pausedUntil(name string, w *ways.Way) time.Time {
-	if g := p.providers[providerKey{name, w}]; g != nil {
+func (p *Pool) pausedUntil(name string, e *egresses.Egress) time.Time {
+	if g := p.providers[providerKey{name, e}]; g != nil {
 		until, _ := g.Paused(time.Now())
 		return until
 	}
-	return p.memory[memoryKey{name, w.Name}].PausedUntil
+	return p.memory[memoryKey{name, e.Name}].PausedUntil
 }
 
 // mostBlocked is how many egresses a provider may block before none asks it.
@@ -161,10 +161,10 @@ const mostBlocked = 2
 // spread pauses a provider by all of its egresses if it blocks as many as it
 // may: it would have reason to block the next, too.
 func (p *Pool) spread(name string) {
-	serving, now := p.ways.Serving(name), time.Now()
+	serving, now := p.egresses.Serving(name), time.Now()
 	var ends []time.Time
-	for _, w := range serving {
-		if until := p.pausedUntil(name, w); until.After(now) {
+	for _, e := range serving {
+		if until := p.pausedUntil(name, e); until.After(now) {
 			ends = append(ends, until)
 		}
 	}
@@ -173,8 +173,8 @@ func (p *Pool) spread(name string) {
 	}
 	slices.SortFunc(ends, time.Time.Compare)
 	until := ends[len(ends)-mostBlocked] // then it blocks fewer
-	for _, w := range serving {
-		if g := p.providers[providerKey{name, w}]; g != nil && p.pausedUntil(name, w).Before(until) {
+	for _, e := range serving {
+		if g := p.providers[providerKey{name, e}]; g != nil && p.pausedUntil(name, e).Before(until) {
 			g.PauseUntil(until)
 			p.tell(g, now)
 			p.admit(g)
@@ -200,7 +200,7 @@ func (p *Pool) tell(g *paced, now time.Time) {
 	g.told = news
 	text := "provider is asked as usual again"
 	attrs := []any{slog.String("provider", g.key.name)}
-	if name := g.key.way.Name; name != "" {
+	if name := g.key.egress.Name; name != "" {
 		attrs = append(attrs, slog.String("egress", name))
 	}
 	switch news.trouble {
@@ -242,7 +242,7 @@ func (p *Pool) known(j *job) (result, bool) {
 	if p.closing {
 		return result{}, false
 	}
-	if j.route.way.Leaving {
+	if j.route.egress.Leaving {
 		return result{err: errMoved}, true
 	}
 	h := p.host(j)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
@@ -31,7 +31,7 @@ func (p *Pool) Pacing() []ProviderPace {
 	var all []ProviderPace
 	for key, g := range p.providers {
 		all = append(all, ProviderPace{
-			Rules: g.Rules(), State: g.State(now), Egress: key.way.Name, Waiting: waiting[g],
+			Rules: g.Rules(), State: g.State(now), Egress: key.egress.Name, Waiting: waiting[g],
 		})
 	}
 	slices.SortFunc(all, func(a, b ProviderPace) int {
@@ -47,8 +47,8 @@ func (p *Pool) PaceMemory() []pacing.Memory {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []pacing.Memory
-	for _, w := range p.ways.All() {
-		all = append(all, p.memoryOf(w)...)
+	for _, e := range p.egresses.All() {
+		all = append(all, p.memoryOf(e)...)
 	}
 	for _, m := range p.memory { // of providers that were not asked since
 		all = append(all, m)
@@ -60,14 +60,14 @@ func (p *Pool) PaceMemory() []pacing.Memory {
 }
 
 // memoryOf is what is worth keeping of an egress.
-func (p *Pool) memoryOf(w *ways.Way) (all []pacing.Memory) {
+func (p *Pool) memoryOf(e *egresses.Egress) (all []pacing.Memory) {
 	now := time.Now()
 	for key, g := range p.providers {
-		if key.way != w {
+		if key.egress != e {
 			continue
 		}
 		if m, ok := g.Memory(now); ok {
-			m.Egress = w.Name
+			m.Egress = e.Name
 			all = append(all, m)
 		}
 	}

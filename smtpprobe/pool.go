@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
@@ -89,9 +89,9 @@ type Pool struct {
 	domains   domainBook
 	proofs    proofBook
 	providers providerBook
-	ways      *ways.Set
-	crowded   map[*ways.Way][]*paced    // providers that wait for a session of an egress
-	memory    map[memoryKey]pace.Memory // of an earlier pool, until it is taken over
+	egresses  *egresses.Set
+	queued    map[*egresses.Egress][]*paced // providers that wait for a session of an egress
+	memory    map[memoryKey]pace.Memory     // of an earlier pool, until it is taken over
 
 	sweptProviders int // providers that the last sweep has left
 }
@@ -157,7 +157,7 @@ func New(c Config) (*Pool, error) {
 		hosts:     make(map[hostKey]*mailHost), domains: make(domainBook), proofs: make(proofBook),
 		providers: make(providerBook),
 		memory:    make(map[memoryKey]pace.Memory),
-		ways:      ways.NewSet(c.Egresses, c.Routes, c.Pace), crowded: make(map[*ways.Way][]*paced),
+		egresses:  egresses.NewSet(c.Egresses, c.Routes, c.Pace), queued: make(map[*egresses.Egress][]*paced),
 	}
 	p.remember(c.PaceMemory)
 	return p, nil

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -16,8 +16,8 @@ type probe struct {
 	req    *Request
 	budget budget
 	routes routes
-	route  route       // of the last job; zero: there was none
-	tried  []*ways.Way // egresses by which that host could not be asked
+	route  route              // of the last job; zero: there was none
+	tried  []*egresses.Egress // egresses by which that host could not be asked
 	found  Findings
 }
 
@@ -56,8 +56,8 @@ func (pr *probe) next(ctx context.Context) (*job, error) {
 	if !ok || len(pr.found.Sessions) > 0 && pr.budget.spent(ctx) {
 		return nil, nil
 	}
-	if r.way == nil {
-		r.way, pr.tried = pr.pool.choose(r.host, r.addr.Addr(), nil), nil
+	if r.egress == nil {
+		r.egress, pr.tried = pr.pool.choose(r.host, r.addr.Addr(), nil), nil
 	}
 	pr.route = r
 	return newJob(r, pr.req, &pr.budget), nil
@@ -89,12 +89,12 @@ func (pr *probe) otherWay(r result) bool {
 	again := pr.route
 	switch f := r.failure(); {
 	case errors.Is(r.err, errMoved):
-		again.way = nil
+		again.egress = nil
 	case len(pr.tried) == maxWays-1:
 		return false
 	case f != nil && (f.Kind == smtp.KindEgress || f.Kind == smtp.KindPaused):
-		pr.tried = append(pr.tried, again.way)
-		if again.way = pr.pool.choose(again.host, again.addr.Addr(), pr.tried); again.way == nil {
+		pr.tried = append(pr.tried, again.egress)
+		if again.egress = pr.pool.choose(again.host, again.addr.Addr(), pr.tried); again.egress == nil {
 			return false
 		}
 		if f.Kind == smtp.KindEgress {

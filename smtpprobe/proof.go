@@ -20,7 +20,7 @@ import (
 // behind it.
 type openRefusal struct {
 	job     *job
-	session *Session  // what came of it, as long as it has no proof
+	session *Session  // its result as long as it has no proof
 	since   time.Time // it was deferred
 }
 
@@ -32,7 +32,7 @@ type proofs struct {
 	heardAt  time.Time // the last of them
 	accepted [3]string // mailboxes that it accepted: the last two, and last one that it may exempt; empty: none
 	first    firstWords
-	turns    int // how often in a row it refused everybody
+	hostile  int // how often in a row it was found to refuse everybody
 }
 
 // proofKey is by whom a mail host knows us: by the egress, under whatever name
@@ -49,7 +49,7 @@ type proofBook map[proofKey]*proofs
 // of returns what is known of a mail host, without what is too old to be
 // believed.
 func (b proofBook) of(key hostKey, now time.Time) *proofs {
-	at := proofKey{key.addr, key.way.ID()}
+	at := proofKey{key.addr, key.egress.ID()}
 	known := b[at]
 	if known == nil {
 		if len(b) >= maxProofNotes {
@@ -115,7 +115,7 @@ func (h *proofs) hears(t *transaction, now time.Time) {
 // noteAccepted remembers a mailbox that the host accepted. The pool's lock is
 // held.
 func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
-	h.turns = 0
+	h.hostile = 0
 	if slices.Contains(h.accepted[:], mailbox) || !smtp.IsPrintableASCII(mailbox) { // which only SMTPUTF8 could name
 		return
 	}
@@ -152,14 +152,14 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 	case !said.Reply.Refused():
 		h.noteAccepted(p, proof)
 		t.First = h.first.words()
-		if t.MayHaveTurned() {
+		if t.MayBeHostile() {
 			known := !accepted && h.accepts() // from now on: the next transaction names it
 			w.askAgain(t, open, !known)
 			return
 		}
 		w.proved(t, open, proof)
 	case accepted: // the proof, or one of those that it refuses now
-		w.hasTurned(w.use(nil), time.Now())
+		w.noteHostile(w.use(nil), time.Now())
 		w.askAgain(t, open, true)
 	default:
 		w.postpone(t, open, h.accepts())
@@ -167,8 +167,8 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 }
 
 // proved answers open refusals behind which a mailbox was accepted, if that is
-// their proof. In a session with others, the host may have turned for the
-// session. The pool's lock is held.
+// their proof. In a session with others, the host may refuse everybody for the
+// rest of the session. The pool's lock is held.
 func (w *worker) proved(t *transaction, open []openRefusal, proof string) {
 	for _, o := range open {
 		switch {
@@ -183,11 +183,11 @@ func (w *worker) proved(t *transaction, open []openRefusal, proof string) {
 	}
 }
 
-// hasTurned notes that the host refused a mailbox that it had accepted before.
-// The pool's lock is held.
-func (w *worker) hasTurned(u use, now time.Time) {
-	w.host.limits.turned(u, now)
-	w.host.window.Crowded(w.host.alive, w.began, now)
+// noteHostile notes that the host refused a mailbox that it had accepted
+// before. The pool's lock is held.
+func (w *worker) noteHostile(u use, now time.Time) {
+	w.host.limits.hostile(u, now)
+	w.host.window.AtLimit(w.host.alive, w.began, now)
 	w.troubled, w.retired = true, true
 }
 
@@ -247,17 +247,16 @@ func (h *mailHost) giveUpDeferred() {
 	})
 }
 
-// pauseTurned notes that the host refuses everybody, even a mailbox that is
-// first and alone in a session: that it is asked on would make it worse.
-// Callers that can wait do so until it may accept mailboxes again; if it does
-// not, time and again, they are answered like the others. The pool's lock is
-// held.
-func (p *Pool) pauseTurned(t *transaction) {
+// pauseHostile notes that the host refuses everybody, even a mailbox that is
+// first and alone in a session: asking again would make it worse. Callers that
+// can wait do so until it may accept mailboxes again; after [maxHostile] times
+// in a row they are answered like the others. The pool's lock is held.
+func (p *Pool) pauseHostile(t *transaction) {
 	h := t.host
 	h.window.Shut(time.Now())
-	h.turns++
-	h.failed = newTurnedSession(t)
-	h.failed.waits = h.turns < maxTurns
+	h.hostile++
+	h.failed = newHostileSession(t)
+	h.failed.waits = h.hostile < maxHostile
 	h.notBefore = time.Now().Add(failureLasts)
 	h.failWaiting(h.failed.answer)
 }

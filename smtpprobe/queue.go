@@ -14,7 +14,7 @@ func (p *Pool) submit(j *job) error {
 	if p.closing {
 		return ErrClosed
 	}
-	if j.route.way.Leaving {
+	if j.route.egress.Leaving {
 		return errMoved
 	}
 	h := p.host(j)
@@ -61,7 +61,7 @@ func (p *Pool) resubmit(h *mailHost, j *job, shared bool) {
 	case p.closing:
 		j.finish(result{err: ErrClosed})
 		return
-	case h.key.way.Leaving:
+	case h.key.egress.Leaving:
 		j.finish(result{err: errMoved})
 		return
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -23,7 +22,6 @@ type session struct {
 
 	pool   *Pool
 	route  route
-	way    *ways.Way
 	egress egress.Egress // as it was at the beginning
 	paced  *paced
 	began  time.Time
@@ -33,7 +31,7 @@ type session struct {
 // pool's lock is held.
 func newSession(p *Pool, h *mailHost, j *job) *session {
 	r := j.route
-	e := r.way.Egress
+	e := r.egress.Egress
 	peer := wire.Peer{
 		Dialer: e.Dialer, Host: hostName(r.host), Addr: r.addr,
 		Last: r.last, Others: r.others, Shunned: h.trials.failed(time.Now()),
@@ -45,7 +43,7 @@ func newSession(p *Pool, h *mailHost, j *job) *session {
 		Grouped: h.trials.passed(wire.PIPELINING),
 	}
 	s := &session{
-		Session: talk, pool: p, route: r, way: r.way, egress: e, paced: h.paced, began: time.Now(),
+		Session: talk, pool: p, route: r, egress: e, paced: h.paced, began: time.Now(),
 	}
 	talk.Classify = s.read
 	return s

@@ -74,7 +74,7 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
 			j.calls = t.Named[i].Calls
-			if t.Trouble != dialogue.None || t.Turned() { // else the number is no trouble
+			if t.Trouble != dialogue.None || t.Hostile() { // else the number is no trouble
 				j.failed(len(t.jobs))
 			}
 			j.alone = j.alone || fates[i] == belief.AgainAlone || len(t.jobs) == 1
@@ -105,11 +105,11 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 	if t.Trouble == dialogue.NotAsked && !h.limits.shown[belief.LacksSMTPUTF8] {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
-	if t.Turned() || t.Reworded() {
-		w.hasTurned(w.use(t), now)
+	if t.Hostile() || t.Reworded() {
+		w.noteHostile(w.use(t), now)
 	}
-	if t.Turned() && t.Alone {
-		w.pool.pauseTurned(t)
+	if t.Hostile() && t.Alone {
+		w.pool.pauseHostile(t)
 	}
 	h.limited = t.limits(h.limited)
 	if h.limited >= maxLimited && w.ctx.Err() == nil {

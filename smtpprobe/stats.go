@@ -48,7 +48,7 @@ func (p *Pool) pausedProviders() []Paused {
 		state := g.State(now)
 		if state.Interval > 0 || !state.PausedUntil.IsZero() {
 			all = append(all, Paused{
-				Provider: key.name, Egress: key.way.Name,
+				Provider: key.name, Egress: key.egress.Name,
 				Until: state.PausedUntil, Interval: state.Interval, Pauses: state.Pauses,
 			})
 		}

@@ -54,11 +54,11 @@ func (p *Pool) admit(g *paced) {
 			p.lookAgain(h)
 			continue
 		}
-		w, list := g.key.way, h.forList()
-		if ok, at := g.MayOpen(now, list); !ok || !w.Limit.MayOpen(list) {
+		e, list := g.key.egress, h.forList()
+		if ok, at := g.MayOpen(now, list); !ok || !e.Limit.MayOpen(list) {
 			switch {
 			case ok:
-				p.crowd(g)
+				p.queueFor(g)
 			case at.IsZero():
 				p.makeRoom(g)
 			default:
@@ -68,7 +68,7 @@ func (p *Pool) admit(g *paced) {
 		}
 		p.leaveTurn(g, i)
 		g.Opened(now)
-		w.Limit.Opened()
+		e.Limit.Opened()
 		h.sessions++
 		h.starting++
 		p.workers.Go(func() { p.start(h, list) })
@@ -101,20 +101,20 @@ func (p *Pool) failTurn(g *paced) {
 func (p *Pool) ended(w *worker) {
 	h := w.host
 	h.paced.Closed()
-	v := h.key.way
-	v.Limit.Closed()
+	e := h.key.egress
+	e.Limit.Closed()
 	p.admit(h.paced)
-	for n := len(p.crowded[v]); n > 0 && v.Limit.MayOpen(false); n-- {
-		g := p.crowded[v][0]
-		p.crowded[v] = p.crowded[v][1:]
+	for n := len(p.queued[e]); n > 0 && e.Limit.MayOpen(false); n-- {
+		g := p.queued[e][0]
+		p.queued[e] = p.queued[e][1:]
 		p.admit(g)
 	}
-	p.forgetWay(v)
+	p.forgetEgress(e)
 }
 
-// turnedAway reports whether the host put the session off while others with its
-// provider were open: it may be one too many there.
-func (s *session) turnedAway() bool {
+// oneTooMany reports whether the host put the session off while others with its
+// provider were open: the provider may be at its limit.
+func (s *session) oneTooMany() bool {
 	o := s.Opening()
 	for _, reply := range []*smtp.Reply{o.Greeting, o.EHLO} {
 		if reply != nil && reply.Refused() {
@@ -124,14 +124,14 @@ func (s *session) turnedAway() bool {
 	return false
 }
 
-// crowd notes that a provider waits for a session of its egress.
-func (p *Pool) crowd(g *paced) {
-	v := g.key.way
-	if !slices.Contains(p.crowded[v], g) {
-		p.crowded[v] = append(p.crowded[v], g)
+// queueFor notes that a provider waits for a session of its egress.
+func (p *Pool) queueFor(g *paced) {
+	e := g.key.egress
+	if !slices.Contains(p.queued[e], g) {
+		p.queued[e] = append(p.queued[e], g)
 	}
 	for _, w := range p.idle {
-		if w.host.key.way == v {
+		if w.host.key.egress == e {
 			p.retire(w)
 			return
 		}

@@ -201,8 +201,8 @@ func TestEgressesHaveLimitsOfTheirOwn(t *testing.T) {
 			requests = append(requests, req)
 		}
 		inBubble(t, smtpprobe.Config{Pace: tt.pace}, hosts, func(b *bubble) {
-			ways := egress.Egresses{{Name: "a", Dialer: b.gauges}, {Name: "b", Dialer: b.gauges}, {Name: "c", Dialer: b.gauges}}
-			if err := b.pool.SetEgresses(ways, nil); err != nil {
+			egresses := egress.Egresses{{Name: "a", Dialer: b.gauges}, {Name: "b", Dialer: b.gauges}, {Name: "c", Dialer: b.gauges}}
+			if err := b.pool.SetEgresses(egresses, nil); err != nil {
 				b.Fatal(err)
 			}
 			b.checkAnswered(b.askTogether(b.Context(), requests), 250)

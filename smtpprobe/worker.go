@@ -216,19 +216,19 @@ func (w *worker) failedToOpen(first *job, err error) {
 	if !own && trial == "" {
 		p.noteOpening(s)
 	}
-	others, recent := h.alive-1, !own && time.Since(h.wellAt) < crowdLasts || s.turnedAway()
+	others, recent := h.alive-1, !own && time.Since(h.wellAt) < atLimitLasts || s.oneTooMany()
 	if unanswered(failure) {
 		others = h.open
 	}
 	if trial != "" && !h.trials.passed(trial) {
 		others, recent = 0, false // that it fails is no matter of how many sessions there are
 	}
-	if (others > 0 || recent && first.crowded < maxCrowded) && !first.left(time.Now()) && w.ctx.Err() == nil {
+	if (others > 0 || recent && first.atLimit < maxAtLimit) && !first.left(time.Now()) && w.ctx.Err() == nil {
 		if others > 0 && !own {
-			h.window.Crowded(h.alive, w.began, time.Now())
+			h.window.AtLimit(h.alive, w.began, time.Now())
 		} else {
-			h.notBefore = time.Now().Add(crowdPause)
-			first.crowded++
+			h.notBefore = time.Now().Add(atLimitPause)
+			first.atLimit++
 		}
 		p.resubmit(h, first, true)
 		return
@@ -280,7 +280,7 @@ func (w *worker) next() bool {
 func (w *worker) usable() bool {
 	p, h := w.pool, w.host
 	switch {
-	case w.retired || p.closing || h.key.way.Leaving || w.ctx.Err() != nil:
+	case w.retired || p.closing || h.key.egress.Leaving || w.ctx.Err() != nil:
 		return false
 	case w.session.spent(h.limits.transactions.now):
 		return false

@@ -109,11 +109,11 @@ func TestFamilies(t *testing.T) {
 func TestProxiesOfOneGateway(t *testing.T) {
 	var all Egresses
 	for _, user := range []string{"one", "two"} {
-		way, err := Proxy(&url.URL{Scheme: "socks5", Host: "gate.example:1080", User: url.UserPassword(user, "x")}, nil)
+		e, err := Proxy(&url.URL{Scheme: "socks5", Host: "gate.example:1080", User: url.UserPassword(user, "x")}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, way)
+		all = append(all, e)
 	}
 	uses := [2]int{}
 	for i := range 100 {
@@ -145,13 +145,13 @@ func TestLostSourceIP(t *testing.T) {
 // reaches hosts of its own family only.
 func TestSourceIPLeadsToItsFamily(t *testing.T) {
 	for ip, leadsTo := range map[string]string{"127.0.0.1": "9.9.9.9", "::ffff:127.0.0.1": "9.9.9.9", "::1": "2620:fe::fe"} {
-		way, err := SourceIP(netip.MustParseAddr(ip))
+		e, err := SourceIP(netip.MustParseAddr(ip))
 		if err != nil {
 			t.Logf("not an address of this machine: %v", err)
 			continue
 		}
 		for _, addr := range []string{"9.9.9.9", "2620:fe::fe"} {
-			if got := way.Reaches(netip.MustParseAddr(addr)); got != (addr == leadsTo) {
+			if got := e.Reaches(netip.MustParseAddr(addr)); got != (addr == leadsTo) {
 				t.Errorf("from %s to %s: %v", ip, addr, got)
 			}
 		}

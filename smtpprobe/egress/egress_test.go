@@ -37,12 +37,12 @@ func TestProxyURLs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		way, err := egress.Proxy(address, nil)
+		e, err := egress.Proxy(address, nil)
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
-		if strings.Contains(fmt.Sprint(way.Name, err), secret) {
-			t.Errorf("%s: the password is in %q, %v", text, way.Name, err)
+		if strings.Contains(fmt.Sprint(e.Name, err), secret) {
+			t.Errorf("%s: the password is in %q, %v", text, e.Name, err)
 		}
 	}
 	if _, err := egress.Proxy(nil, nil); err == nil {
@@ -58,11 +58,11 @@ func TestSourceIP(t *testing.T) {
 		t.Skipf("no loopback: %v", err)
 	}
 	defer listener.Close()
-	way, err := egress.SourceIP(netip.MustParseAddr("127.0.0.9"))
+	e, err := egress.SourceIP(netip.MustParseAddr("127.0.0.9"))
 	if err != nil {
 		t.Skipf("loopback is one address here: %v", err)
 	}
-	all := egress.Egresses{way}
+	all := egress.Egresses{e}
 	conn, err := all.DialContext(t.Context(), "tcp", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

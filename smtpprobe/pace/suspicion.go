@@ -11,9 +11,9 @@ const (
 	// provider does not know yet whom it is about, but a large customer may
 	// have a mail host to itself.
 	earlyPoints = 12
-	// turnedPoints are for one at RCPT in a domain that answered us before:
+	// answeredPoints are for one at RCPT in a domain that answered us before:
 	// three of them. Something has changed.
-	turnedPoints = 20
+	answeredPoints = 20
 	// otherPoints are for one at RCPT in any other domain: twenty in a row, of
 	// which not one answers. Fewer may be customers with policies of their own.
 	otherPoints = 3
@@ -60,7 +60,7 @@ func (s *suspicion) blocked(domain string, early bool) bool {
 	case early:
 		s.points += earlyPoints
 	case slices.Contains(s.good, domain):
-		s.points += turnedPoints
+		s.points += answeredPoints
 	default:
 		s.points += otherPoints
 	}

@@ -76,11 +76,11 @@ func (w *Window) Succeeded(now time.Time) {
 	w.set(size+1, now)
 }
 
-// Crowded notes that the host refused, or put off, a session while so many were
+// AtLimit notes that the host refused, or put off, a session while so many were
 // open, itself included. One that began before the window was last halved says
 // nothing new: sessions that are refused at the same time halve it once. A
 // session without others was not refused because of their number.
-func (w *Window) Crowded(open int, began, now time.Time) {
+func (w *Window) AtLimit(open int, began, now time.Time) {
 	if size := w.Size(now); open > 1 && !began.Before(w.halved) {
 		w.set(max(1, min(size, open)/2), now)
 		w.halved = now

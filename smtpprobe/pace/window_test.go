@@ -35,16 +35,16 @@ func TestWindowHalvesOnce(t *testing.T) {
 	widen(w, 20, start)
 	refused := start.Add(100 * time.Millisecond)
 	for i := range 20 {
-		w.Crowded(20-i, start, refused.Add(time.Duration(i)*time.Millisecond))
+		w.AtLimit(20-i, start, refused.Add(time.Duration(i)*time.Millisecond))
 	}
 	if got := w.Size(refused); got != 10 {
 		t.Errorf("%d sessions after refusals at the same time, want 10", got)
 	}
-	w.Crowded(6, refused.Add(time.Second), refused.Add(2*time.Second))
+	w.AtLimit(6, refused.Add(time.Second), refused.Add(2*time.Second))
 	if got := w.Size(refused); got != 3 {
 		t.Errorf("%d sessions after a refusal beside five others, want 3", got)
 	}
-	w.Crowded(1, refused.Add(3*time.Second), refused.Add(4*time.Second))
+	w.AtLimit(1, refused.Add(3*time.Second), refused.Add(4*time.Second))
 	if got := w.Size(refused); got != 3 {
 		t.Errorf("%d sessions after a refusal beside none, want 3", got)
 	}
@@ -54,7 +54,7 @@ func TestWindowHalvesOnce(t *testing.T) {
 // minute, and then by one with as many successes as it has sessions.
 func TestWindowRests(t *testing.T) {
 	w := NewWindow(FirstSessions, 20)
-	w.Crowded(4, start, start)
+	w.AtLimit(4, start, start)
 	for range 100 {
 		w.Succeeded(start.Add(time.Minute - 1))
 	}
@@ -73,8 +73,8 @@ func TestWindowRests(t *testing.T) {
 func TestWindowForgets(t *testing.T) {
 	for name, learn := range map[string]func(*Window){
 		"grown":               func(w *Window) { widen(w, 20, start) },
-		"halved":              func(w *Window) { w.Crowded(4, start, start) },
-		"halved to its first": func(w *Window) { widen(w, 8, start); w.Crowded(8, start, start) },
+		"halved":              func(w *Window) { w.AtLimit(4, start, start) },
+		"halved to its first": func(w *Window) { widen(w, 8, start); w.AtLimit(8, start, start) },
 		"shut":                func(w *Window) { w.Shut(start) },
 	} {
 		w := NewWindow(FirstSessions, 20)
@@ -111,7 +111,7 @@ func TestWindowProperties(t *testing.T) {
 			open := r.IntN(before + 2)
 			switch r.IntN(6) {
 			case 0:
-				w.Crowded(open, began, now)
+				w.AtLimit(open, began, now)
 			case 1:
 				if r.IntN(10) == 0 {
 					w.Shut(now)
@@ -150,7 +150,7 @@ func TestWindowAtHosts(t *testing.T) {
 			}
 			for n := open; n < size; n++ {
 				refused++
-				w.Crowded(size, began, now)
+				w.AtLimit(size, began, now)
 			}
 			for range open {
 				if open == w.Size(now) {

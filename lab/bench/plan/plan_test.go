@@ -88,7 +88,7 @@ func TestMore(t *testing.T) {
 			var least time.Duration
 			for _, size := range sizes {
 				before := time.Duration(math.MaxInt64)
-				for _, n := range ways {
+				for _, n := range counts {
 					a, err := Simulate(mix, size, n, preset)
 					if err != nil {
 						t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	sizes = []int{100_000, 1_000_000, 10_000_000}
-	ways  = []int{1, 10, 100}
+	sizes  = []int{100_000, 1_000_000, 10_000_000}
+	counts = []int{1, 10, 100}
 )
 
 // Tables returns what the page shows, as Markdown.
@@ -61,13 +61,13 @@ func writeRates(text *strings.Builder) error {
 // writeTimes writes how long lists of a mix take.
 func writeTimes(text *strings.Builder, mix Mix, preset pace.Preset) error {
 	fmt.Fprintf(text, "A list of %s, `--pace %s`:\n\n| addresses |", mix.Name, preset)
-	for _, n := range ways {
+	for _, n := range counts {
 		fmt.Fprintf(text, " %s |", egresses(n))
 	}
-	text.WriteString("\n| --- |" + strings.Repeat(" --- |", len(ways)) + "\n")
+	text.WriteString("\n| --- |" + strings.Repeat(" --- |", len(counts)) + "\n")
 	for _, size := range sizes {
 		fmt.Fprintf(text, "| %s |", grouped(size))
-		for _, n := range ways {
+		for _, n := range counts {
 			a, err := Simulate(mix, size, n, preset)
 			if err != nil {
 				return err

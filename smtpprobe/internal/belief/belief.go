@@ -103,7 +103,7 @@ func (c *Case) believe(i int) Fate {
 		return Final
 	case c.reworded(i):
 		return AgainAlone
-	case c.Turned(), c.MayHaveTurned() && (c.Accepts || c.AnyAccepted()):
+	case c.Hostile(), c.MayBeHostile() && (c.Accepts || c.AnyAccepted()):
 		return Again
 	}
 	return AwaitsProof

@@ -24,8 +24,8 @@ func (c *Case) control(i int) *smtp.Reply {
 }
 
 // Doubts reports whether a target of the control's domain is to be asked about
-// again because the control was accepted, or the session may have turned before
-// it was refused.
+// again because the control was accepted, or the host may have refused
+// everybody in the session before it refused the control.
 func (c *Case) Doubts(control *dialogue.Recipient) bool {
 	if c.Company() && control.Behind != nil && !control.AcceptsBehind() {
 		return true

@@ -7,8 +7,8 @@ import (
 )
 
 // proven reports whether the refusal of target i counts: a mailbox behind it
-// was accepted, or it is the first that the host was asked about, which had no
-// reason to turn.
+// was accepted, or it is the first that the host was asked about: it had no
+// reason yet to refuse everybody.
 func (c *Case) proven(i int) bool {
 	accepted := func(r dialogue.Recipient) bool { return r.Accepted() && c.Proves(r.Mailbox, i) }
 	if slices.ContainsFunc(c.Named[i+1:], accepted) {
@@ -34,8 +34,8 @@ func (c *Case) reworded(i int) bool {
 		!c.Shown[WordingOf(r).String()]
 }
 
-// Reworded reports whether a target was refused in other words than before, and
-// the host may have turned.
+// Reworded reports whether a target was refused in other words than before:
+// the host may be hostile.
 func (c *Case) Reworded() bool {
 	for i := range c.Targets {
 		if c.reworded(i) {
@@ -51,20 +51,20 @@ func (c *Case) ProofAccepted() bool {
 	return slices.ContainsFunc(c.Named, taken)
 }
 
-// Turned reports whether the host refused a mailbox that it had accepted
-// before.
-func (c *Case) Turned() bool {
+// Hostile reports whether the host refuses everybody: it refused a mailbox that
+// it had accepted before.
+func (c *Case) Hostile() bool {
 	return c.ProofKnown && slices.ContainsFunc(c.Named, func(r dialogue.Recipient) bool {
 		return r.Role == dialogue.Proof && r.Reply != nil && r.Reply.Code >= 500
 	})
 }
 
-// MayHaveTurned reports whether the host may have turned for the rest of the
-// transaction: it refused several of its targets, for whatever reason, and was
-// named no proof. What it accepts in the next transaction then proves nothing:
-// Exim's $rcpt_fail_count, for example, begins anew with each MAIL. Asked
-// again, they bring a proof along.
-func (c *Case) MayHaveTurned() bool {
+// MayBeHostile reports whether the host may refuse everybody for the rest of
+// the transaction: it refused several of its targets, for whatever reason, and
+// was named no proof. What it accepts in the next transaction then proves
+// nothing: Exim's $rcpt_fail_count, for example, begins anew with each MAIL.
+// Asked again, they bring a proof along.
+func (c *Case) MayBeHostile() bool {
 	refused := 0
 	for i := range c.Targets {
 		if c.Named[i].Refused() {

@@ -11,10 +11,10 @@ import (
 const (
 	// patience is the longest wait that a host may ask for within a session.
 	patience = 5 * time.Second
-	// maxTurns is how often it may. Postfix that asks another host about a
+	// maxWaits is how often it may. Postfix that asks another host about a
 	// recipient (reject_unverified_recipient) waits for the answer, looking
 	// three times, 3 s apart (address_verify_poll_delay), and then says 450.
-	maxTurns = 3
+	maxWaits = 3
 )
 
 // askMore asks what the answers about a lone target, and about those that are
@@ -29,7 +29,7 @@ const (
 // control, and the host tells mailboxes apart.
 func (t *Transaction) askMore(ctx context.Context) error {
 	t.Bound(t.End)
-	for turn := 0; turn < maxTurns && t.Targets == 1; turn++ {
+	for waits := 0; waits < maxWaits && t.Targets == 1; waits++ {
 		if err := t.comeBack(ctx); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ type Transaction struct {
 	Repeated int // recipients that were named once more, behind the transaction
 
 	MAIL    Exchange
-	Began   time.Time // when the recipients' turn came
+	Began   time.Time // when the first recipient was named
 	Trouble Trouble
 	Stopped int // the recipient at which the session ended; -1: at none
 }

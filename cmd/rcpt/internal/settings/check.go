@@ -54,7 +54,7 @@ func (c configFile) faults(app *kong.Application) []error {
 // settings. Each is what a command does with the values when it starts, as far
 // as that needs no network.
 func contentChecks(file configFile) map[string]func(values []string) error {
-	ways := EgressFlags{
+	egresses := EgressFlags{
 		Egress: yamlText(file.settings[egressSetting].value), Routes: yamlText(file.settings[routesSetting].value),
 	}
 	return map[string]func([]string) error{
@@ -75,15 +75,15 @@ func contentChecks(file configFile) map[string]func(values []string) error {
 			return err
 		},
 		egressSetting: func([]string) error {
-			_, err := ways.entries()
+			_, err := egresses.entries()
 			return err
 		},
 		routesSetting: func([]string) error {
-			if _, err := ways.entries(); err != nil {
+			if _, err := egresses.entries(); err != nil {
 				return nil // which is said already
 			}
 			others := file.others()
-			others.Egress, others.Routes = ways.Egress, ways.Routes
+			others.Egress, others.Routes = egresses.Egress, egresses.Routes
 			_, err := others.routes()
 			return err
 		},

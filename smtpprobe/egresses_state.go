@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
@@ -40,21 +40,21 @@ const maxSaid = 10
 func (p *Pool) Egresses() []Egress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	said := map[*ways.Way][]Said{}
+	said := map[*egresses.Egress][]Said{}
 	for key, g := range p.providers {
 		if !g.said.At.IsZero() {
-			said[key.way] = append(said[key.way], g.said)
+			said[key.egress] = append(said[key.egress], g.said)
 		}
 	}
 	var all []Egress
-	for _, w := range p.ways.All() {
-		last := said[w]
+	for _, e := range p.egresses.All() {
+		last := said[e]
 		slices.SortFunc(last, func(a, b Said) int {
 			return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Provider, b.Provider))
 		})
 		all = append(all, Egress{
-			Name: w.Name, HELO: p.config.helo(w.Egress), Weight: max(1, w.Weight), Sessions: w.Limit.Sessions(),
-			Leaving: w.Leaving, Down: w.Down(), Fault: w.Fault(), LastReply: w.LastReply,
+			Name: e.Name, HELO: p.config.helo(e.Egress), Weight: max(1, e.Weight), Sessions: e.Limit.Sessions(),
+			Leaving: e.Leaving, Down: e.Down(), Fault: e.Fault(), LastReply: e.LastReply,
 			Said: last[:min(len(last), maxSaid)],
 		})
 	}

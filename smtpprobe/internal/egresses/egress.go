@@ -1,4 +1,4 @@
-package ways
+package egresses
 
 import (
 	"fmt"
@@ -21,8 +21,8 @@ const (
 	downLasts   = 30 * time.Second
 )
 
-// Way is an egress with what is known of it.
-type Way struct {
+// Egress is an egress with what is known of it.
+type Egress struct {
 	egress.Egress
 	Limit     *pace.Egress // of its sessions
 	Leaving   bool         // it was removed: it is not chosen, and opens no session
@@ -34,53 +34,53 @@ type Way struct {
 	nextTry  time.Time // of an egress that is down
 }
 
-func newWay(e egress.Egress, s pace.Settings) *Way {
-	return &Way{Egress: e, Limit: pace.NewEgress(s), silent: make(map[netip.AddrPort]struct{})}
+func newEgress(as egress.Egress, s pace.Settings) *Egress {
+	return &Egress{Egress: as, Limit: pace.NewEgress(s), silent: make(map[netip.AddrPort]struct{})}
 }
 
 // Down reports whether the egress is taken to work no longer.
-func (w *Way) Down() bool { return w.failures >= downAfter || len(w.silent) >= silentHosts }
+func (e *Egress) Down() bool { return e.failures >= downAfter || len(e.silent) >= silentHosts }
 
 // works reports whether the egress may be chosen: one that is down is tried
 // now and then.
-func (w *Way) works(now time.Time) bool { return !w.Down() || !now.Before(w.nextTry) }
+func (e *Egress) works(now time.Time) bool { return !e.Down() || !now.Before(e.nextTry) }
 
 // tried notes that the egress was chosen.
-func (w *Way) tried(now time.Time) {
-	if w.Down() {
-		w.nextTry = now.Add(downLasts)
+func (e *Egress) tried(now time.Time) {
+	if e.Down() {
+		e.nextTry = now.Add(downLasts)
 	}
 }
 
 // Opened notes what the opening of a session with a mail host shows of the
 // egress: that the host greeted us, or why it did not. It reports whether the
 // egress is down, or works, since then.
-func (w *Way) Opened(addr netip.AddrPort, greeted bool, failure *smtp.Failure, now time.Time) (changed bool) {
-	before := w.Down()
+func (e *Egress) Opened(addr netip.AddrPort, greeted bool, failure *smtp.Failure, now time.Time) (changed bool) {
+	before := e.Down()
 	switch {
 	case greeted:
-		w.LastReply, w.failures, w.fault = now, 0, ""
-		clear(w.silent)
+		e.LastReply, e.failures, e.fault = now, 0, ""
+		clear(e.silent)
 	case failure == nil || failure.Phase != smtp.PhaseConnect:
 	case failure.Kind == smtp.KindEgress:
-		w.failures, w.fault = w.failures+1, failure.Text
+		e.failures, e.fault = e.failures+1, failure.Text
 	case failure.Kind == smtp.KindTimeout, failure.Kind == smtp.KindUnreachable, failure.Kind == smtp.KindRefused:
-		if len(w.silent) < silentHosts {
-			w.silent[addr] = struct{}{}
+		if len(e.silent) < silentHosts {
+			e.silent[addr] = struct{}{}
 		}
 	}
-	if w.Down() && !before {
-		w.tried(now)
+	if e.Down() && !before {
+		e.tried(now)
 	}
-	return w.Down() != before
+	return e.Down() != before
 }
 
 // Fault says what is wrong with the egress; empty: nothing is known.
-func (w *Way) Fault() string {
+func (e *Egress) Fault() string {
 	switch {
-	case w.fault != "":
-		return w.fault
-	case len(w.silent) == silentHosts:
+	case e.fault != "":
+		return e.fault
+	case len(e.silent) == silentHosts:
 		const format = "the last %d mail hosts could not be reached: check that outgoing port 25 is open"
 		return fmt.Sprintf(format, silentHosts)
 	}

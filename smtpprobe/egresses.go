@@ -12,37 +12,37 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/internal/ways"
+	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // DefaultRoute is the key in [Config].Routes of the providers that have no
 // route of their own.
-const DefaultRoute = ways.DefaultRoute
+const DefaultRoute = egresses.DefaultRoute
 
 // choose returns the egress by which a mail host is asked; nil: none leads
 // there. If it could not be asked by those in without, it returns one that
 // works and by which the provider is asked; nil: no egress does.
-func (p *Pool) choose(host string, addr netip.Addr, without []*ways.Way) *ways.Way {
+func (p *Pool) choose(host string, addr netip.Addr, without []*egresses.Egress) *egresses.Egress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w := p.ways.Only(); w != nil && without == nil {
-		if w.Reaches(addr) {
-			return w
+	if e := p.egresses.Only(); e != nil && without == nil {
+		if e.Reaches(addr) {
+			return e
 		}
 		return nil
 	}
 	name, now := provider.Pacing(host, addr).Provider, time.Now()
-	paused := func(w *ways.Way) bool { return p.pausedUntil(name, w).After(now) }
-	return p.ways.Choose(name, addr, without, paused, now)
+	paused := func(e *egresses.Egress) bool { return p.pausedUntil(name, e).After(now) }
+	return p.egresses.Choose(name, addr, without, paused, now)
 }
 
 // ReachesIPv4 reports whether an egress leads to IPv4 addresses.
 func (p *Pool) ReachesIPv4() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.ways.All(), func(w *ways.Way) bool { return !w.Leaving && !w.Only6 })
+	return slices.ContainsFunc(p.egresses.All(), func(e *egresses.Egress) bool { return !e.Leaving && !e.Only6 })
 }
 
 // DialContext implements [Dialer]: it connects to the address of a mail host
@@ -52,12 +52,12 @@ func (p *Pool) DialContext(ctx context.Context, network, address string) (net.Co
 	if err != nil {
 		return nil, fmt.Errorf("smtpprobe: %q is not an IP address and port", address)
 	}
-	w := p.choose("", target.Addr(), nil)
-	if w == nil {
+	e := p.choose("", target.Addr(), nil)
+	if e == nil {
 		return nil, egress.ErrNone
 	}
 	p.mu.Lock()
-	dialer := w.Dialer // which SetEgresses may replace
+	dialer := e.Dialer // which SetEgresses may replace
 	p.mu.Unlock()
 	return dialer.DialContext(ctx, network, address)
 }
@@ -65,13 +65,13 @@ func (p *Pool) DialContext(ctx context.Context, network, address string) (net.Co
 // heard notes what the opening of a session shows of its egress. If more time
 // might have done, a failure shows nothing.
 func (p *Pool) heard(s *session, failure *smtp.Failure) {
-	w := s.way
-	if failure != nil && s.Hurried() || !w.Opened(s.route.addr, s.Opening().Greeting != nil, failure, time.Now()) {
+	e := s.route.egress
+	if failure != nil && s.Hurried() || !e.Opened(s.route.addr, s.Opening().Greeting != nil, failure, time.Now()) {
 		return
 	}
-	attrs := []any{slog.String("egress", w.Name)}
-	if w.Down() {
-		p.config.Logger.Warn("egress does not work", append(attrs, slog.String("fault", w.Fault()))...)
+	attrs := []any{slog.String("egress", e.Name)}
+	if e.Down() {
+		p.config.Logger.Warn("egress does not work", append(attrs, slog.String("fault", e.Fault()))...)
 		return
 	}
 	p.config.Logger.Info("egress works again", attrs...)
@@ -92,51 +92,51 @@ func (p *Pool) SetEgresses(all egress.Egresses, routes map[string][]string) erro
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, w := range p.ways.Replace(all, routes) {
+	for _, e := range p.egresses.Replace(all, routes) {
 		p.config.Logger.Info("egress is being removed",
-			slog.String("egress", w.Name), slog.Int("sessions", w.Limit.Sessions()))
-		p.drain(w)
+			slog.String("egress", e.Name), slog.Int("sessions", e.Limit.Sessions()))
+		p.drain(e)
 	}
 	return nil
 }
 
 // drain has an egress that was removed end its sessions and be forgotten.
-func (p *Pool) drain(w *ways.Way) {
-	for _, v := range slices.Clone(p.idle) {
-		if v.host.key.way == w {
-			p.retire(v)
+func (p *Pool) drain(e *egresses.Egress) {
+	for _, w := range slices.Clone(p.idle) {
+		if w.host.key.egress == e {
+			p.retire(w)
 		}
 	}
 	for key, h := range p.hosts {
-		if key.way == w {
+		if key.egress == e {
 			h.failWaiting(func(*job) (result, bool) { return result{err: errMoved}, true })
 		}
 	}
-	p.forgetWay(w)
+	p.forgetEgress(e)
 }
 
-// forgetWay forgets an egress that was removed, once its last session has
+// forgetEgress forgets an egress that was removed, once its last session has
 // ended. What is worth keeping of how providers were asked by it stays, for the
 // case that it comes back.
-func (p *Pool) forgetWay(w *ways.Way) {
-	if !w.Leaving || w.Limit.Sessions() > 0 {
+func (p *Pool) forgetEgress(e *egresses.Egress) {
+	if !e.Leaving || e.Limit.Sessions() > 0 {
 		return
 	}
-	for _, m := range p.memoryOf(w) {
+	for _, m := range p.memoryOf(e) {
 		p.memory[memoryKey{m.Provider, m.Egress}] = m
 	}
 	for key := range p.providers {
-		if key.way == w {
+		if key.egress == e {
 			delete(p.providers, key)
 		}
 	}
 	for key, h := range p.hosts {
-		if key.way == w && !h.inUse() {
+		if key.egress == e && !h.inUse() {
 			delete(p.hosts, key)
 		}
 	}
-	delete(p.crowded, w)
-	p.ways.Forget(w)
+	delete(p.queued, e)
+	p.egresses.Forget(e)
 }
 
 // direct is the egress of a configuration without any.

@@ -1,4 +1,4 @@
-package ways
+package egresses
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func newSet(routes map[string][]string, names ...string) *Set {
 // site is an address of the nth site.
 func site(n int) netip.Addr { return netip.AddrFrom4([4]byte{9, byte(n >> 8), byte(n), 1}) }
 
-func never(*Way) bool { return false }
+func never(*Egress) bool { return false }
 
 // choices is how many of 1,000 sites each egress has.
 func choices(s *Set, provider string, now time.Time) map[string]int {
@@ -41,7 +41,7 @@ func choices(s *Set, provider string, now time.Time) map[string]int {
 }
 
 // fail has an egress fail n times by itself.
-func fail(w *Way, n int) (changed bool) {
+func fail(w *Egress, n int) (changed bool) {
 	f := &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress, Text: "no route"}
 	for range n {
 		changed = w.Opened(netip.AddrPort{}, false, f, noon)
@@ -100,12 +100,12 @@ func TestSilentHosts(t *testing.T) {
 func TestOtherEgress(t *testing.T) {
 	s := newSet(nil, "a", "b", "c")
 	first := s.Choose("p", site(1), nil, never, noon)
-	second := s.Choose("p", site(1), []*Way{first}, never, noon)
+	second := s.Choose("p", site(1), []*Egress{first}, never, noon)
 	if second == nil || second == first {
 		t.Fatalf("second choice: %v", second)
 	}
-	paused := func(w *Way) bool { return w != first && w != second }
-	if w := s.Choose("p", site(1), []*Way{first, second}, paused, noon); w != nil {
+	paused := func(w *Egress) bool { return w != first && w != second }
+	if w := s.Choose("p", site(1), []*Egress{first, second}, paused, noon); w != nil {
 		t.Errorf("%s is chosen although the provider is paused by it", w.Name)
 	}
 }
