@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 )
 
 // TestSecurityPageNamesFiles: the tests that the security page names exist.
@@ -62,5 +64,34 @@ func TestProgramsOfPagesCompile(t *testing.T) {
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestFlagsAreInOneDocument: commands.md describes each flag, and no other
+// document has a table of flags. Flags that are no more than a section of the
+// file in one line have no row.
+func TestFlagsAreInOneDocument(t *testing.T) {
+	parser, err := newParser(t.Context(), &commandLine{}, terminal{})
+	check(t, err)
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	check(t, err)
+	for _, page := range append(pages, filepath.Join("..", "..", "README.md")) {
+		text, err := os.ReadFile(page)
+		check(t, err)
+		rows := regexp.MustCompile("(?m)^\\| `--.*$").FindAllString(string(text), -1)
+		if filepath.Base(page) != "commands.md" {
+			if rows != nil {
+				t.Errorf("%s describes flags: %q", page, rows)
+			}
+			continue
+		}
+		for _, flag := range settings.FlagsOf(parser.Model.Node) {
+			name := regexp.MustCompile("--" + flag.Name + `\b[^-]`)
+			if !flag.Hidden && flag.Name != "help" && !name.Match(text) {
+				t.Errorf("--%s is not described", flag.Name)
+			} else if flag.Hidden && name.MatchString(strings.Join(rows, "\n")) {
+				t.Errorf("--%s is hidden, and has a row", flag.Name)
+			}
+		}
 	}
 }

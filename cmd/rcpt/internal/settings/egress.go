@@ -38,10 +38,10 @@ func (s *sourceIP) UnmarshalText(text []byte) error {
 
 // EgressFlags choose the egresses to mail hosts.
 type EgressFlags struct {
-	Proxy    []proxyURL `placeholder:"URL" help:"Connect to mail hosts through socks5://[USER:PASSWORD@]HOST:PORT; repeatable."`
+	Proxy    []proxyURL `placeholder:"URL" help:"Connect to mail hosts through socks5://[USER:PASSWORD@]HOST:PORT; repeatable. The file of --config has more under egress and routes."`
 	SourceIP []sourceIP `name:"source-ip" placeholder:"IP" help:"Connect to mail hosts from this address of this machine; repeatable."`
-	Egress   yamlText   `placeholder:"YAML" help:"Egresses with names, EHLO names and weights of their own, as they stand under egress in the file of --config."`
-	Routes   yamlText   `placeholder:"YAML" help:"Egresses for a provider, as they stand under routes in the file: '{google: [frankfurt-1]}'."`
+	Egress   yamlText   `hidden:"" section:"egress" placeholder:"YAML" help:"Egresses with names, EHLO names and weights of their own, as they stand under egress in the file of --config."`
+	Routes   yamlText   `hidden:"" section:"routes" placeholder:"YAML" help:"Egresses for a provider, as they stand under routes in the file."`
 }
 
 // proxies parses the URLs. Its errors do not show them.

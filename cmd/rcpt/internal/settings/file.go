@@ -143,6 +143,11 @@ func flagValue(value *yaml.Node) (string, error) {
 	return value.Value, nil
 }
 
+// sectionTag is the tag of a hidden flag that takes, as YAML in one line, what
+// is written as a section of the file. It serves its variable, for those who
+// have no file.
+const sectionTag = "section"
+
 // Validate fails for keys that are not a flag of any command: one file serves
 // all commands.
 func (c configFile) Validate(app *kong.Application) error {

@@ -36,7 +36,7 @@ func (g Given) InForce(parsed *kong.Context) []Setting {
 		}
 	}
 	for _, flag := range parsed.Flags() {
-		if flag.Hidden || !settable(flag) {
+		if flag.Hidden && !flag.Tag.Has(sectionTag) || !settable(flag) {
 			continue
 		}
 		setting := Setting{Name: flag.Name, From: "default", Value: flag.Default}

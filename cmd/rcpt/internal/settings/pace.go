@@ -16,8 +16,8 @@ import (
 type PaceFlags struct {
 	MaxSessionsPerHost Count        `placeholder:"N" default:"20" help:"SMTP sessions with one mail host at a time, at most; it gets four at first. Default: ${default}."`
 	MaxSessions        Count        `placeholder:"N" default:"1000" help:"SMTP sessions at a time. Default: ${default}."`
-	Pace               pacePreset   `placeholder:"PRESET" default:"normal" help:"How carefully to ask providers: careful, normal or off; rcpt explain pace shows the limits. Default: ${default}."`
-	PaceLimits         paceLimits   `placeholder:"YAML" help:"Limits of your own, as they stand under pace in the file of --config: '{providers: {google: {sessions: 3}}}'."`
+	Pace               pacePreset   `placeholder:"PRESET" default:"normal" help:"How carefully to ask providers: careful, normal or off; rcpt explain pace shows the limits, and pace in the file of --config changes them. Default: ${default}."`
+	PaceLimits         paceLimits   `hidden:"" section:"pace" placeholder:"YAML" help:"Limits of your own, as they stand under pace in the file of --config."`
 	NoAsk              []noAskRules `placeholder:"RULE" help:"Never contact the mail hosts of domain:NAME, mx:NAME or provider:NAME, or of the rules in @FILE; repeatable."`
 }
 
