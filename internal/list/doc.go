@@ -3,6 +3,9 @@
 // deviations), one address per line, JSON lines, and spreadsheets (.xlsx). Text
 // may be compressed with gzip or zstd.
 //
+// [Describe] judges the beginning of a list, and a [Reader] goes by what it
+// says. A format is a row of the table in formats.go and a file of its own.
+//
 // A row keeps the octets that were read, so that a CSV file is written
 // unchanged with columns added. A [Writer] needs only the row, so rows can be
 // stored between a [Reader] and a Writer; one of a sheet is stored as CSV.

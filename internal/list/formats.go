@@ -34,7 +34,7 @@ var formats = []*format{
 		parameters: "; charset=utf-8", kind: csvKind{}, output: csvOutput{}},
 	{Format: XLSX, unit: "row", extensions: []string{".xlsx"}, mediaTypes: []string{sheetType},
 		kind: sheetKind{}, output: sheetOutput{}},
-	{Format: Lines, unit: "line", mediaTypes: []string{"text/plain"}, kind: lineKind{}},
+	{Format: Lines, unit: "line", extensions: []string{".txt"}, mediaTypes: []string{"text/plain"}, kind: lineKind{}},
 }
 
 // format is a row of formats.
@@ -106,10 +106,31 @@ func FormatOf(path string) Format {
 	extension := strings.ToLower(filepath.Ext(path))
 	for _, f := range formats {
 		if slices.Contains(f.extensions, extension) {
-			return f.Format
+			return f.hint()
 		}
 	}
 	return ""
+}
+
+// hint is what a name or a media type says of the format. One of text says
+// nothing: text may be anything.
+func (f *format) hint() Format {
+	if f.Format == Lines {
+		return ""
+	}
+	return f.Format
+}
+
+// Extensions returns the extensions of all files that can be read.
+func Extensions() []string {
+	var all []string
+	for _, f := range formats {
+		all = append(all, f.extensions...)
+	}
+	for _, p := range packings {
+		all = append(all, p.extension)
+	}
+	return all
 }
 
 // DelimiterOf returns the delimiter for the extension of a file's name, or 0 if
@@ -127,10 +148,7 @@ func DelimiterOf(path string) byte {
 func FormatOfMediaType(mediaType string) (f Format, known bool) {
 	for _, f := range formats {
 		if slices.Contains(f.mediaTypes, mediaType) {
-			if f.Format == Lines { // text may be anything
-				return "", true
-			}
-			return f.Format, true
+			return f.hint(), true
 		}
 	}
 	return "", mediaType == "application/octet-stream" ||

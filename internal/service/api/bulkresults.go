@@ -1,15 +1,12 @@
 package api
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
@@ -17,13 +14,14 @@ import (
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/service/transfer"
 	"github.com/rcpt/rcpt/internal/service/web/openapi"
 )
 
 // jobResults answers GET of the results of a job: the rows of its list, in
 // their order. While the job runs, those that have a result.
 func (s *Server) jobResults(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
-	o, extension, mediaType, err := readOutput(x.QueryOf(r))
+	o, as, err := readOutput(x.QueryOf(r))
 	if err != nil {
 		s.mistaken(x, grant, err)
 		return false
@@ -46,29 +44,27 @@ func (s *Server) jobResults(x *exchange.Exchange, r *http.Request, grant *keyrin
 			return true
 		}
 	}
-	header.Set("Content-Type", mediaType)
-	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", j.ID+"."+extension))
-	if packed {
-		header.Set("Content-Encoding", "gzip")
-	}
-	return s.stream(x, r, j, o, packed)
+	return s.stream(x, r, transfer.Download{
+		Job: j, Output: o, As: as, Gzip: packed, Patience: 3 * readTimeout,
+		Disposition: fmt.Sprintf("attachment; filename=%q", j.ID+"."+as.Name),
+	})
 }
 
 // readOutput reads which results are wanted. Every error is a [exchange.Fault].
-func readOutput(q *exchange.Query) (o jobs.Output, extension, mediaType string, err error) {
+func readOutput(q *exchange.Query) (o jobs.Output, as list.Result, err error) {
 	if q.Err != nil {
-		return o, "", "", q.Err
+		return o, as, q.Err
 	}
-	extension, given, err := q.One("format")
+	name, given, err := q.One("format")
 	if !given {
-		extension = "csv"
+		name = "csv"
 	}
-	as, known := list.ResultNamed(extension)
+	as, known := list.ResultNamed(name)
 	if err == nil && !known {
 		err = exchange.BadRequest(exchange.InvalidParameter, `The parameter "format" must be csv, jsonl or xlsx.`)
 	}
 	if err != nil {
-		return o, "", "", err
+		return o, as, err
 	}
 	o.Format = as.Format
 	verdicts := []engine.Verdict{
@@ -76,13 +72,13 @@ func readOutput(q *exchange.Query) (o jobs.Output, extension, mediaType string, 
 		engine.VerdictUnknown, engine.VerdictSeveral, engine.VerdictEmpty,
 	}
 	if o.Results, err = values(q, "result", verdicts); err != nil {
-		return o, "", "", err
+		return o, as, err
 	}
 	if o.Reasons, err = values(q, "reason", engine.Reasons()); err != nil {
-		return o, "", "", err
+		return o, as, err
 	}
 	o.Flags, err = values(q, "flag", jobs.Flags())
-	return o, extension, as.MediaType, err
+	return o, as, err
 }
 
 // etagOf identifies the results of a job that has ended.
@@ -105,33 +101,21 @@ func matches(fields []string, tag string) bool {
 
 // stream writes the results. After an error within, the connection is cut off,
 // so that the client does not take a part for the whole.
-func (s *Server) stream(x *exchange.Exchange, r *http.Request, j rows.Job, o jobs.Output, packed bool) bool {
-	var to io.Writer = &exchange.SpeedWriter{To: &patientWriter{x: x}}
-	finish := func() error { return nil }
-	if packed {
-		zipped, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
-		if err != nil {
-			panic(err) // the level is a valid one
-		}
-		to, finish = zipped, zipped.Close
-	}
-	err := s.config.Jobs.Write(r.Context(), to, j, o)
+func (s *Server) stream(x *exchange.Exchange, r *http.Request, file transfer.Download) bool {
+	begun, err := file.Send(r.Context(), s.config.Jobs, x)
 	if err == nil {
-		err = finish()
+		return true
 	}
-	if err != nil {
-		x.Note(slog.String("error", err.Error()))
-		if x.Status != 0 {
-			s.brokeOff(r, j.ID, err)
-			panic(http.ErrAbortHandler)
-		}
-		for _, name := range []string{"Content-Type", "Content-Disposition", "Content-Encoding", "ETag", "Vary"} {
-			x.Header().Del(name)
-		}
-		s.jobFault(x, err)
-		return false
+	x.Note(slog.String("error", err.Error()))
+	if begun {
+		s.brokeOff(r, file.Job.ID, err)
+		panic(http.ErrAbortHandler)
 	}
-	return true
+	for _, name := range []string{"ETag", "Vary"} {
+		x.Header().Del(name)
+	}
+	s.jobFault(x, err)
+	return false
 }
 
 // brokeOff leaves a line in the log, as the request has none.
@@ -142,18 +126,4 @@ func (s *Server) brokeOff(r *http.Request, job string, err error) {
 	}
 	s.config.Logger.LogAttrs(r.Context(), level, "a download of results broke off",
 		slog.String("job", job), slog.String("error", err.Error()))
-}
-
-// patientWriter gives an answer more time whenever some of it is written.
-type patientWriter struct {
-	x  *exchange.Exchange
-	at time.Time
-}
-
-func (w *patientWriter) Write(p []byte) (int, error) {
-	if now := time.Now(); now.Sub(w.at) > readTimeout/10 {
-		w.at = now
-		_ = http.NewResponseController(w.x).SetWriteDeadline(now.Add(3 * readTimeout))
-	}
-	return w.x.Write(p)
 }

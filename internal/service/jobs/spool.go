@@ -17,6 +17,15 @@ import (
 // ErrTooLarge means that a list is larger than [Limits] allow.
 var ErrTooLarge = errors.New("the list is too large")
 
+// SizeError means that a list has too many octets. It is an [ErrTooLarge].
+type SizeError struct{ Most int64 }
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%s: it has more than %d octets", ErrTooLarge, e.Most)
+}
+
+func (e *SizeError) Unwrap() error { return ErrTooLarge }
+
 // DiskError means that a list cannot be kept on the disk at the moment: it is
 // full, for example.
 type DiskError struct{ Err error }
@@ -93,7 +102,7 @@ func (m *Manager) keep(ctx context.Context, body io.Reader) (*Spool, error) {
 	case disk.err != nil:
 		err = &DiskError{disk.err}
 	case err == nil && s.size > m.config.Limits.Octets:
-		err = fmt.Errorf("%w: it has more than %d octets", ErrTooLarge, m.config.Limits.Octets)
+		err = &SizeError{m.config.Limits.Octets}
 	case err == nil:
 		err = ctx.Err()
 	}

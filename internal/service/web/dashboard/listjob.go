@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/transfer"
 )
 
 // listView is the page of a list.
@@ -197,12 +197,11 @@ func (d *Dashboard) downloadList(v *visit) error {
 	if !found || !known || !supported {
 		return errNoPage
 	}
-	v.w.Header().Set("Content-Type", format.MediaType)
-	v.w.Header().Set("Content-Disposition",
-		"attachment; filename*=UTF-8''"+url.PathEscape(j.Name+"."+part+"."+extension))
-	err = d.config.Lists.Write(v.r.Context(), &exchange.SpeedWriter{To: writing{v.w}}, j, jobs.Output{Format: format.Format, Actions: actions})
-	if errors.As(err, new(*jobs.BusyError)) { // nothing is written yet
-		v.w.Header().Del("Content-Disposition")
+	begun, err := transfer.Download{
+		Job: j, Output: jobs.Output{Actions: actions}, As: format, Patience: 5 * patience,
+		Disposition: "attachment; filename*=UTF-8''" + url.PathEscape(j.Name+"."+part+"."+extension),
+	}.Send(v.r.Context(), d.config.Lists, v.w)
+	if errors.As(err, new(*jobs.BusyError)) && !begun {
 		return d.refuseList(v, faultStatus(err), faultText(err, 0))
 	}
 	if err != nil {
@@ -210,14 +209,6 @@ func (d *Dashboard) downloadList(v *visit) error {
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one
 	}
 	return nil
-}
-
-// writing gives a download time, as long as the client takes it.
-type writing struct{ http.ResponseWriter }
-
-func (w writing) Write(p []byte) (int, error) {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(5 * patience))
-	return w.ResponseWriter.Write(p)
 }
 
 // pace measures how fast lists advance: while somebody looks, over the last

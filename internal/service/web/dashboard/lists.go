@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
@@ -16,6 +17,7 @@ type listsView struct {
 	Next    string // the job after which the next page begins; empty: this is the last
 	Later   bool   // it is not the first page
 	MaxSize string
+	Accept  string // the extensions of files that can be sent
 }
 
 // listRow is a list among others.
@@ -57,7 +59,9 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 	if err != nil {
 		return err
 	}
-	view := listsView{Later: after != "", MaxSize: sizeText(d.config.Lists.MaxOctets())}
+	view := listsView{
+		Later: after != "", MaxSize: sizeText(d.config.Lists.MaxOctets()), Accept: strings.Join(list.Extensions(), ","),
+	}
 	if len(found) > listsPage {
 		found = found[:listsPage]
 		view.Next = found[listsPage-1].ID

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/subtle"
 	"errors"
-	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -12,9 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/transfer"
 )
 
 // maxListName bounds the name of a list.
@@ -24,58 +23,44 @@ const maxListName = 120
 // file is not read before the token was found genuine, nor is it kept in
 // memory.
 func (d *Dashboard) sendList(v *visit) error {
-	if v.r.ContentLength > d.config.Lists.MaxOctets()+maxForm {
+	end := func() {}
+	begin := func(fields map[string]string) (err error) {
+		if subtle.ConstantTimeCompare([]byte(fields["token"]), []byte(tokenOf(v.cookie))) != 1 {
+			return errForged
+		}
+		end, err = d.config.Lists.BeginUpload(v.r.Context(), v.account.ID)
+		return err
+	}
+	l, err := transfer.Receive(d.config.Lists, v.w, v.r, transfer.Patient(v.w, v.r.Body, patience),
+		transfer.Form{Fields: []string{"token"}, OnlyForm: true, Begin: begin})
+	defer func() { end() }()
+	name := listName(l.File)
+	switch {
+	case err != nil:
 		v.leaveBody()
-		return d.refuseList(v, http.StatusRequestEntityTooLarge,
-			"The file is larger than "+sizeText(d.config.Lists.MaxOctets())+".")
+	case name == "" && l.Spool.Size() == 0:
+		err = errNoFile
+	default:
+		_, err = d.config.Lists.Look(l.Spool, jobs.Format{}, lookRows)
 	}
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, d.config.Lists.MaxOctets()+maxForm)
-	parts, err := v.r.MultipartReader()
-	if err != nil {
-		v.leaveBody()
-		return errTooLong
+	switch {
+	case errors.Is(err, errForged), errors.Is(err, transfer.ErrNoFile):
+		err = errForged
+	case errors.Is(err, transfer.ErrMediaType), errors.Is(err, transfer.ErrEncoding), errors.Is(err, transfer.ErrNotGzip):
+		err = errTooLong
+	case err != nil:
+		err = d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
+	default:
+		return d.keepList(v, cmp.Or(name, "List"), l.Spool)
 	}
-	part, err := parts.NextPart()
-	if err != nil || part.FormName() != "token" {
-		v.leaveBody()
-		return errForged
-	}
-	token, err := io.ReadAll(io.LimitReader(part, maxListName))
-	if err != nil || subtle.ConstantTimeCompare(token, []byte(tokenOf(v.cookie))) != 1 {
-		v.leaveBody()
-		return errForged
-	}
-	if part, err = parts.NextPart(); err != nil || part.FormName() != "list" {
-		v.leaveBody()
-		return errTooLong
-	}
-	name := listName(part.FileName())
-	end, err := d.config.Lists.BeginUpload(v.r.Context(), v.account.ID)
-	if err != nil {
-		v.leaveBody()
-		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
-	}
-	defer end()
-	spool, err := d.config.Lists.Receive(v.r.Context(), &exchange.SpeedReader{From: patient{part, v.w}})
-	if err != nil {
-		v.leaveBody()
-		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
-	}
-	if _, err := parts.NextPart(); err == nil {
-		v.leaveBody()
-		spool.Close()
-		return d.refuseList(v, http.StatusUnprocessableEntity, "Send one file at a time.")
-	}
-	if name == "" && spool.Size() == 0 {
-		spool.Close()
-		return d.refuseList(v, http.StatusUnprocessableEntity, "Choose a file first.")
-	}
-	if _, err := d.config.Lists.Look(spool, jobs.Format{}, lookRows); err != nil {
-		spool.Close()
-		return d.refuseList(v, faultStatus(err), faultText(err, d.config.Lists.MaxOctets()))
-	}
+	l.Close()
+	return err
+}
+
+// keepList keeps a list until it is started.
+func (d *Dashboard) keepList(v *visit, name string, spool *jobs.Spool) error {
 	v.takesLong()
-	id, err := d.config.Lists.KeepDraft(v.r.Context(), v.account.ID, cmp.Or(name, "List"), spool)
+	id, err := d.config.Lists.KeepDraft(v.r.Context(), v.account.ID, name, spool)
 	if err != nil {
 		spool.Close()
 		return err
@@ -92,22 +77,11 @@ func (d *Dashboard) refuseList(v *visit, status int, text string) error {
 	return d.renderLists(v, p)
 }
 
-// patient reads a body that may take long, as long as something arrives.
-type patient struct {
-	io.Reader
-	w http.ResponseWriter
-}
-
 // patience is how long nothing may arrive.
 const patience = 20 * time.Second
 
-func (p patient) Read(into []byte) (int, error) {
-	// A writer that does not support this has no connection.
-	control := http.NewResponseController(p.w)
-	_ = control.SetReadDeadline(time.Now().Add(patience))
-	_ = control.SetWriteDeadline(time.Now().Add(5 * patience))
-	return p.Reader.Read(into)
-}
+// errNoFile: the form was sent without a file.
+var errNoFile = errors.New("no file was chosen")
 
 // listName is the name of a list after that of its file.
 func listName(file string) string {
@@ -132,7 +106,7 @@ func listName(file string) string {
 func faultStatus(err error) int {
 	var disk *jobs.DiskError
 	switch {
-	case errors.Is(err, jobs.ErrTooLarge), errors.As(err, new(*http.MaxBytesError)):
+	case errors.Is(err, jobs.ErrTooLarge):
 		return http.StatusRequestEntityTooLarge
 	case errors.As(err, &disk), errors.As(err, new(*jobs.BusyError)):
 		return http.StatusServiceUnavailable
@@ -146,10 +120,14 @@ func faultText(err error, most int64) string {
 	var list *jobs.ListError
 	var busy *jobs.BusyError
 	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
+	case errors.As(err, new(*jobs.SizeError)):
 		return "The file is larger than " + sizeText(most) + "."
 	case errors.Is(err, jobs.ErrTooLarge):
 		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
+	case errors.Is(err, transfer.ErrFiles):
+		return "Send one file at a time."
+	case errors.Is(err, errNoFile):
+		return "Choose a file first."
 	case errors.Is(err, jobs.ErrNoAddress):
 		return "The file has no row with an address."
 	case errors.As(err, &busy):

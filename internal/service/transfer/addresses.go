@@ -1,4 +1,4 @@
-package jobs
+package transfer
 
 import (
 	"bufio"
@@ -10,30 +10,31 @@ import (
 	"io"
 
 	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/internal/service/jobs"
 )
 
-// The formats of a list from [Manager.ReceiveAddresses]: of addresses alone,
+// The formats of a list from receiveAddresses: of addresses alone,
 // and of objects, which have other columns, too.
 var (
-	AddressesFormat = Format{Format: list.CSV, Delimiter: ',', Column: "email"}
-	ObjectsFormat   = Format{Format: list.JSONLines, Column: "email"}
+	addressesFormat = jobs.Format{Format: list.CSV, Delimiter: ',', Column: "email"}
+	objectsFormat   = jobs.Format{Format: list.JSONLines, Column: "email"}
 )
 
-// ErrObject reports an object among addresses of [AddressesFormat].
-var ErrObject = errors.New("an object among addresses")
+// errObject reports an object among addresses of addressesFormat.
+var errObject = errors.New("an object among addresses")
 
-// ReceiveAddresses is [Manager.Receive] for addresses that read passes to add:
-// each a string of JSON or, with [ObjectsFormat], an object.
-func (m *Manager) ReceiveAddresses(
-	ctx context.Context, format Format, read func(add func(json.RawMessage) error) error,
-) (*Spool, error) {
+// receiveAddresses is [jobs.Manager.Receive] for addresses that read passes to
+// add: each a string of JSON or, with objectsFormat, an object.
+func receiveAddresses(
+	ctx context.Context, m *jobs.Manager, format jobs.Format, read func(add func(json.RawMessage) error) error,
+) (*jobs.Spool, error) {
 	from, to := io.Pipe()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		buffer := bufio.NewWriterSize(to, 64<<10)
 		write := writeAddresses
-		if format == ObjectsFormat {
+		if format == objectsFormat {
 			write = writeObjects
 		}
 		failed := write(buffer, read)
@@ -52,13 +53,13 @@ func (m *Manager) ReceiveAddresses(
 func writeAddresses(to *bufio.Writer, read func(add func(json.RawMessage) error) error) error {
 	cells := csv.NewWriter(to)
 	defer cells.Flush()
-	if err := cells.Write([]string{AddressesFormat.Column}); err != nil {
+	if err := cells.Write([]string{addressesFormat.Column}); err != nil {
 		return err
 	}
 	return read(func(element json.RawMessage) error {
 		var email string
 		if json.Unmarshal(element, &email) != nil {
-			return ErrObject
+			return errObject
 		}
 		if email == "" { // package csv would write an empty line, which is no row
 			cells.Flush()
@@ -78,7 +79,7 @@ func writeObjects(to *bufio.Writer, read func(add func(json.RawMessage) error) e
 			return err
 		}
 		if element[0] == '"' {
-			_, _ = to.WriteString(`{"` + ObjectsFormat.Column + `":`)
+			_, _ = to.WriteString(`{"` + objectsFormat.Column + `":`)
 			_ = line.WriteByte('}')
 		}
 		_ = line.WriteByte('\n')

@@ -1,49 +1,13 @@
-package api
+package transfer
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
-	"strings"
-	"time"
-	"unicode"
 	"unicode/utf8"
-
-	"github.com/rcpt/rcpt/internal/exchange"
 )
-
-// patientBody reads a body that may take long, as long as something arrives.
-type patientBody struct {
-	x    *exchange.Exchange
-	body io.Reader
-	at   time.Time
-}
-
-// newBody returns the body of a request, which may take long unless it creeps.
-func newBody(x *exchange.Exchange, r *http.Request) io.Reader {
-	return &exchange.SpeedReader{From: &patientBody{x: x, body: r.Body}}
-}
-
-func (b *patientBody) Read(p []byte) (int, error) {
-	if now := time.Now(); now.Sub(b.at) > readTimeout/10 {
-		b.at = now
-		_ = http.NewResponseController(b.x).SetReadDeadline(now.Add(readTimeout)) // a recorder has none
-	}
-	return b.body.Read(p)
-}
-
-// extendWrite gives an answer that could not be written before its time.
-func extendWrite(x *exchange.Exchange) {
-	_ = http.NewResponseController(x).SetWriteDeadline(time.Now().Add(readTimeout))
-}
-
-// printable reports whether a text is UTF-8 without control characters.
-func printable(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
-}
 
 // maxValue bounds a value of a list in JSON and the blanks before it, which the
 // decoder has in memory as a whole: as much as a row may have.
@@ -80,14 +44,13 @@ func (l *jsonList) next() *json.Decoder {
 }
 
 // readAddresses reads {"emails":[…],"name":…,"webhook":…,"webhook_progress":…}.
-// Every error but those of add is a [exchange.Fault].
-func readAddresses(decoder *jsonList, u *upload, add func(json.RawMessage) error) error {
+// Every error but those of add is a *[BodyError].
+func readAddresses(decoder *jsonList, l *List, add func(json.RawMessage) error) error {
 	invalid := func(format string, values ...any) error {
 		if decoder.tooLong {
 			format, values = "a value, or the blanks before it, has more than %d octets.", []any{maxValue}
 		}
-		return exchange.BadRequest(exchange.InvalidBody, "The body, octet %d: %s", decoder.InputOffset(),
-			fmt.Sprintf(format, values...))
+		return &BodyError{fmt.Sprintf("The body, octet %d: %s", decoder.InputOffset(), fmt.Sprintf(format, values...))}
 	}
 	if start, err := decoder.next().Token(); err != nil || start != json.Delim('{') {
 		return invalid(`it must be an object, such as {"emails":["alice@acme.example"]}.`)
@@ -103,22 +66,21 @@ func readAddresses(decoder *jsonList, u *upload, add func(json.RawMessage) error
 			return invalid("the member %.40q is there twice.", name)
 		}
 		seen[name] = true
-		field := map[string]*string{"name": &u.name, "webhook": &u.webhook}[name]
 		switch {
-		case field != nil:
+		case name == "name", name == "webhook":
 			var text *string
 			if err := decoder.next().Decode(&text); err != nil {
 				return invalid("%q must be a string.", name)
 			}
 			if text != nil {
-				*field = *text
+				l.Fields[name] = *text
 			}
 		case name == "webhook_progress":
 			var progress bool
 			if err := decoder.next().Decode(&progress); err != nil {
 				return invalid("%q must be true or false.", name)
 			}
-			u.switched = strconv.FormatBool(progress)
+			l.Fields[name] = strconv.FormatBool(progress)
 		case name != "emails":
 			return invalid("there is no member %.40q: use emails, name, webhook and webhook_progress.", name)
 		default:
