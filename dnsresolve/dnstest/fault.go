@@ -1,6 +1,7 @@
 package dnstest
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"github.com/miekg/dns"
@@ -59,6 +60,7 @@ type Fault struct {
 	Kind   Kind          // what goes wrong; zero: nothing but the delay
 	Delay  time.Duration // how long the answer takes
 	Times  int           // how many queries it harms before it heals; 0: all of them
+	Share  float64       // of the queries it harms so many, by chance: 0.05; 0: all of them
 }
 
 func (f *Fault) matches(q Query) bool {
@@ -84,7 +86,7 @@ type fault struct {
 func (s *Server) faultFor(q Query) Fault {
 	for i := len(s.faults) - 1; i >= 0; i-- {
 		f := s.faults[i]
-		if !f.matches(q) || f.Times > 0 && f.left == 0 {
+		if !f.matches(q) || f.Times > 0 && f.left == 0 || f.Share > 0 && rand.Float64() >= f.Share {
 			continue
 		}
 		f.left--

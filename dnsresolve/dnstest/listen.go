@@ -24,13 +24,20 @@ type listener struct {
 	serve  sync.WaitGroup
 }
 
+// readBuffer is for hundreds of queries that come at the same moment: a lost
+// one would be a second or more of a client's time, and chance.
+const readBuffer = 4 << 20
+
 // Start makes the Server listen on a free port of 127.0.0.1 over UDP and TCP,
 // and returns "127.0.0.1:PORT". A Server is started once.
-func (s *Server) Start() (addr string, err error) {
+func (s *Server) Start() (addr string, err error) { return s.StartAt("127.0.0.1") }
+
+// StartAt is [Server.Start] at another IP address.
+func (s *Server) StartAt(ip string) (addr string, err error) {
 	if s.listener != nil {
 		return "", errors.New("dnstest: started already")
 	}
-	tcp, udp, err := listen()
+	tcp, udp, err := listen(ip)
 	if err != nil {
 		return "", fmt.Errorf("dnstest: %w", err)
 	}
@@ -61,15 +68,16 @@ func (s *Server) Close() {
 }
 
 // listen opens a TCP and a UDP socket with the same port.
-func listen() (net.Listener, net.PacketConn, error) {
+func listen(ip string) (net.Listener, net.PacketConn, error) {
 	var last error
 	for range portTries {
-		tcp, err := net.Listen("tcp", "127.0.0.1:0")
+		tcp, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
 		if err != nil {
 			return nil, nil, err
 		}
 		udp, err := net.ListenPacket("udp", tcp.Addr().String())
 		if err == nil {
+			_ = udp.(*net.UDPConn).SetReadBuffer(readBuffer) // the system may give less
 			return tcp, udp, nil
 		}
 		tcp.Close()

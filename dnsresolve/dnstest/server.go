@@ -26,6 +26,7 @@ type Server struct {
 	zone    *zone
 	faults  []*fault
 	queries []Query
+	counts  map[Query]int // by name and type
 }
 
 // Query is a query that the Server got.
@@ -96,7 +97,11 @@ func (s *Server) Exchange(ctx context.Context, query []byte, network, server str
 	return messages[0], nil
 }
 
-// Queries returns the queries that the Server got, in the order they came.
+// maxQueries is how many queries are remembered word for word.
+const maxQueries = 10_000
+
+// Queries returns the queries that the Server got, in the order they came; of
+// very many the last 10,000.
 func (s *Server) Queries() []Query {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,13 +112,27 @@ func (s *Server) Queries() []Query {
 // empty name or type matches all.
 func (s *Server) Count(name, qtype string) int {
 	wanted := Fault{Name: name, Type: qtype}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	n := 0
-	for _, q := range s.Queries() {
+	for q, count := range s.counts {
 		if wanted.matches(q) {
-			n++
+			n += count
 		}
 	}
 	return n
+}
+
+// note remembers a query.
+func (s *Server) note(q Query) {
+	if len(s.queries) == maxQueries {
+		s.queries = s.queries[1:]
+	}
+	s.queries = append(s.queries, q)
+	if s.counts == nil {
+		s.counts = make(map[Query]int)
+	}
+	s.counts[Query{Name: q.Name, Type: q.Type}]++
 }
 
 // respond records query and returns the messages to send in wire format, and
@@ -126,7 +145,7 @@ func (s *Server) respond(query *dns.Msg, network, server string) ([][]byte, Faul
 		Server:  server,
 	}
 	s.mu.Lock()
-	s.queries = append(s.queries, q)
+	s.note(q)
 	fault := s.faultFor(q)
 	s.mu.Unlock()
 	return fault.Kind.spoil(s.answer(query, network, fault.Kind), network), fault

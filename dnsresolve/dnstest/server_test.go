@@ -409,3 +409,42 @@ func TestAdd(t *testing.T) {
 	}()
 	s.Add("example.test. MX")
 }
+
+// TestManyQueries: the last are remembered, and all are counted.
+func TestManyQueries(t *testing.T) {
+	server := dnstest.New("a.test. A 192.0.2.1")
+	server.Break(dnstest.Fault{Kind: dnstest.ServFail, Share: 0.5})
+	failed := 0
+	for i := range 10_100 {
+		query, err := new(dns.Msg).SetQuestion(fmt.Sprintf("q%d.test.", i%7), dns.TypeA).Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := server.Exchange(t.Context(), query, "udp", "it")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer[3]&0xf == dns.RcodeServerFailure {
+			failed++
+		}
+	}
+	if n, all, one := len(server.Queries()), server.Count("", "A"), server.Count("q6.test", ""); n != 10_000 || all != 10_100 || one != 1442 {
+		t.Errorf("%d remembered, %d counted, %d of one name", n, all, one)
+	}
+	if failed < 4_500 || failed > 5_600 {
+		t.Errorf("%d of 10,100 failed", failed)
+	}
+}
+
+func TestStartAt(t *testing.T) {
+	server := dnstest.New("a.test. A 192.0.2.1")
+	addr, err := server.StartAt("127.0.0.3")
+	if err != nil {
+		t.Skip(err) // some systems have no other loopback address
+	}
+	defer server.Close()
+	answer, _, err := new(dns.Client).Exchange(new(dns.Msg).SetQuestion("a.test.", dns.TypeA), addr)
+	if err != nil || len(answer.Answer) != 1 || !strings.HasPrefix(addr, "127.0.0.3:") {
+		t.Errorf("%s: %v, %v", addr, answer, err)
+	}
+}

@@ -13,3 +13,9 @@ type HandlerFunc func(conn net.Conn)
 
 // ServeSMTP calls f(conn).
 func (f HandlerFunc) ServeSMTP(conn net.Conn) { f(conn) }
+
+// Unrecorded returns h as one of whose sessions a [Network] or [Server] keeps
+// nothing.
+func Unrecorded(h Handler) Handler { return unrecordedHandler{h} }
+
+type unrecordedHandler struct{ Handler }

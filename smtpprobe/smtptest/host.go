@@ -53,7 +53,8 @@ type Host struct {
 	// Arrange makes what is said in answer to the commands that came together
 	// of the answers that should be said.
 	Arrange func(v *Visit, commands, answers []string) []string
-	// Ended is told of each session that has ended.
+	// Ended is told of each session when it is over, and before the client can
+	// see that.
 	Ended func(v *Visit)
 
 	NoPipelining  bool // PIPELINING is not offered
@@ -106,9 +107,10 @@ const (
 // ServeSMTP plays the host on one connection.
 func (h *Host) ServeSMTP(conn net.Conn) {
 	t := newTalk(wireOf(conn), h)
+	defer func() { _ = t.wire.Close() }()
 	t.visit = h.begin(t)
 	defer h.end(t.visit)
-	defer t.close()
+	defer t.flush()
 	t.greet()
 	for !t.over {
 		t.converse()

@@ -64,7 +64,8 @@ func parseScript(text string) (Handler, error) {
 // ServeSMTP plays the script.
 func (s *script) ServeSMTP(conn net.Conn) {
 	t := newTalk(wireOf(conn), &s.host)
-	defer t.close()
+	defer func() { _ = t.wire.Close() }()
+	defer t.flush()
 	for _, st := range s.steps {
 		if !st.do(t, st) {
 			return

@@ -36,7 +36,7 @@ func (s *sessions) start(h Handler, conn net.Conn, addr string) bool {
 		return false
 	}
 	var rec *record
-	if host, ok := h.(*Host); !ok || !host.Forgets {
+	if !isUnrecorded(h) {
 		rec = newRecord(addr)
 		s.records = remember(s.records, rec)
 	}
@@ -51,6 +51,12 @@ func (s *sessions) start(h Handler, conn net.Conn, addr string) bool {
 		s.forget(conn)
 	})
 	return true
+}
+
+func isUnrecorded(h Handler) bool {
+	host, ok := h.(*Host)
+	_, unrecorded := h.(unrecordedHandler)
+	return ok && host.Forgets || unrecorded
 }
 
 // remember appends to list, which forgets its oldest element when it is full.

@@ -35,21 +35,15 @@ func newTalk(w *wire, h *Host) *talk {
 	return &talk{wire: w, host: h, in: bufio.NewReaderSize(w, maxBuffer)}
 }
 
-// close sends what was not sent yet, and hangs up.
-func (t *talk) close() {
-	t.flush()
-	_ = t.wire.Close()
-}
-
 func (t *talk) greet() {
 	h := t.host
+	greeting := t.chosen("", instead(h.Greeting, "220 "+h.name()+" ESMTP"))
 	if !t.pause(h.GreetingDelay) {
 		return
 	}
 	if t.wire.eager.pending() {
 		t.wire.fail(errors.New("client spoke before the greeting"))
 	}
-	greeting := t.chosen("", instead(h.Greeting, "220 "+h.name()+" ESMTP"))
 	t.turned = !accepts(greeting)
 	t.perform(greeting)
 }
@@ -92,7 +86,7 @@ func (t *talk) hear() (line string, ok bool) {
 	line, err := t.in.ReadString('\n')
 	if err != nil {
 		t.flush()
-		t.over = true
+		t.over, t.visit.Lost = true, true
 		return "", false
 	}
 	t.arrived = t.wire.eager.lastArrival()
@@ -148,6 +142,7 @@ func (t *talk) perform(text string) {
 			return
 		}
 		if step, ok := stepOf(line); ok {
+			t.visit.Odd = t.visit.Odd || line != "starttls"
 			t.over = !step.do(t, step) || t.over
 			continue
 		}

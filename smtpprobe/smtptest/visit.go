@@ -26,6 +26,8 @@ type Visit struct {
 	TLS      bool // TLS was started
 	QUIT     bool // the client said so
 	DATA     bool // the client said so, or BDAT
+	Lost     bool // the client hung up, and had not said QUIT
+	Odd      bool // the host has done a step that is no reply
 
 	Recipients []string // in order; a host that forgets has none
 

@@ -17,7 +17,7 @@ type Command struct {
 	For     time.Duration `default:"10m" help:"How long the load lasts."`
 	Every   time.Duration `default:"20s" help:"Time between two rows of the table."`
 	Rcpt    string        `placeholder:"PATH" required:"" help:"The rcpt binary."`
-	Hosts   int           `default:"3" help:"Mail hosts of each hostile mode."`
+	Hosts   int           `default:"3" help:"Mail hosts of each hostile kind."`
 	Users   int           `default:"250" help:"Addresses that the server, and as many that the library, is asked about at a time."`
 	List    int           `default:"5000" help:"Addresses of a list for rcpt bulk."`
 	Timeout time.Duration `default:"5s" help:"Time for one address."`
@@ -38,7 +38,7 @@ const lookEvery = time.Second
 // Run puts all subjects under load, prints what they take up and say, and fails
 // when something is wrong with that.
 func (c *Command) Run(ctx context.Context) error {
-	spec := Spec{Seed: c.Seed, Subnet: subnet, Hosts: c.Hosts, DNSFaults: dnsFaults, Turn: turn, Late: 4 * c.Timeout}
+	spec := Spec{Seed: c.Seed, Subnet: subnet, Hosts: c.Hosts, DNSFaults: dnsFaults, Turn: turn}
 	cmd, err := process.Self(ctx, "soak-world")
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package soak
 
 import (
 	"maps"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -20,12 +19,12 @@ const (
 type Counters struct {
 	Connections, Open, PeakOpen int64
 	Queries                     int64
-	Harm                        map[string]int64 // by what it is, and with which mode
+	Harm                        map[string]int64 // by what it is, and with which kind
 }
 
 // counts are the counters of a world at work.
 type counts struct {
-	connections, open, peak, queries atomic.Int64
+	connections, open, peak atomic.Int64
 
 	mu   sync.Mutex
 	harm map[string]int64
@@ -33,10 +32,10 @@ type counts struct {
 
 func newCounts() *counts { return &counts{harm: make(map[string]int64)} }
 
-func (c *counts) add(h Harm, m *mode, more ...string) {
+func (c *counts) add(h Harm, kind string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.harm[string(h)+" ("+strings.Join(append([]string{m.name}, more...), " ")+")"]++
+	c.harm[string(h)+" ("+kind+")"]++
 }
 
 func (c *counts) enter() {
@@ -54,7 +53,7 @@ func (c *counts) read() Counters {
 	defer c.mu.Unlock()
 	return Counters{
 		Connections: c.connections.Load(), Open: c.open.Load(),
-		PeakOpen: c.peak.Swap(c.open.Load()), Queries: c.queries.Load(),
-		Harm: maps.Clone(c.harm),
+		PeakOpen: c.peak.Swap(c.open.Load()),
+		Harm:     maps.Clone(c.harm),
 	}
 }

@@ -2,8 +2,9 @@
 // loopback in which little works as it should, and sees that it does not grow,
 // get stuck, or say anything untrue.
 //
-// A [Spec] says everything about the world: its hosts, each with a mode
-// ([modes]), and what may be said about an address ([Judge]). A third of the
+// A [Spec] says everything about the world: its hosts, each of a kind
+// (kinds.txt, and the hostile hosts of package smtptest), and what may be said
+// about an address ([Judge]). A third of the
 // hosts are honest and get most of the questions. The others are silent, slow,
 // broken, hostile to clients, or of another mind every few seconds; a share of
 // the DNS queries fails, whoever they are about.

@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// little is a world with one host of each mode.
-var little = Spec{Seed: 1, Subnet: 94, Hosts: 1, DNSFaults: dnsFaults, Turn: time.Second, Late: time.Hour}
+// little is a world with one host of each kind.
+var little = Spec{Seed: 1, Subnet: 94, Hosts: 1, DNSFaults: dnsFaults, Turn: time.Second}
 
 func startWorld(t *testing.T) *World {
 	t.Helper()
@@ -48,7 +48,7 @@ func TestLibrary(t *testing.T) {
 	}
 	var list []string
 	for _, d := range little.domains() {
-		list = append(list, existing+"@"+d.name, missing+"@"+d.name)
+		list = append(list, existing+"1@"+d.name, missing+"@"+d.name)
 	}
 	var wrong faults
 	trial, err := newTrial(unhurried{library}, &wrong)
@@ -89,7 +89,7 @@ func TestHarm(t *testing.T) {
 	talk(t, w, hostOf(t, honest), "EHLO me.test", "QUIT")
 	talk(t, w, hostOf(t, "closes-at-ehlo"), "EHLO me.test")
 	talk(t, w, little.tripwire())
-	want := []string{"a DATA (honest)", "a contact to a reserved address (tripwire)", "a session without QUIT (honest after DATA)"}
+	want := []string{"a DATA (honest)", "a contact to a reserved address (tripwire)", "a session without QUIT (honest)"}
 	w.Close() // waits for the sessions
 	var got []string
 	for what := range w.Counters().Harm {
@@ -101,14 +101,14 @@ func TestHarm(t *testing.T) {
 	}
 }
 
-func hostOf(t *testing.T, mode string) netip.Addr {
+func hostOf(t *testing.T, kind string) netip.Addr {
 	t.Helper()
 	for _, d := range little.domains() {
-		if d.mode.name == mode {
+		if d.kind.Name == kind {
 			return d.ip
 		}
 	}
-	t.Fatalf("there is no mode %q", mode)
+	t.Fatalf("there is no kind %q", kind)
 	return netip.Addr{}
 }
 
@@ -136,15 +136,15 @@ func talk(t *testing.T, w *World, host netip.Addr, lines ...string) {
 func TestDomains(t *testing.T) {
 	seen := map[netip.Addr]bool{little.tripwire(): true, little.dnsIP(): true}
 	for i, d := range little.domains() {
-		if again := little.domains()[i]; again.name != d.name || again.ip != d.ip || again.mode != d.mode {
+		if again := little.domains()[i]; again.name != d.name || again.ip != d.ip || again.kind != d.kind {
 			t.Errorf("%v becomes %v", d, again)
 		}
 		if seen[d.ip] || !little.Network().Contains(d.ip) {
 			t.Errorf("%s is at %s", d.name, d.ip)
 		}
 		seen[d.ip] = true
-		if m := modeOf("box@" + d.name); m != d.mode {
-			t.Errorf("%s has the mode %v", d.name, m)
+		if k := kindOf("real@" + d.name); k != d.kind {
+			t.Errorf("%s has the kind %v", d.name, k)
 		}
 	}
 	if little.Network().Contains(little.tripwire()) {
@@ -162,15 +162,18 @@ func TestJudge(t *testing.T) {
 		address string
 		allowed []engine.Verdict // beside unknown
 	}{
-		{"box1@honest-0.test", []engine.Verdict{engine.VerdictDeliverable}},
-		{"gone1@honest-3.test", []engine.Verdict{engine.VerdictUndeliverable}},
+		{"real1@honest-0.test", []engine.Verdict{engine.VerdictDeliverable}},
+		{"missing1@honest-3.test", []engine.Verdict{engine.VerdictUndeliverable}},
 		{"full1@honest-0.test", nil},
-		{"box1@closes-at-rcpt-0.test", nil},
-		{"gone1@closes-at-rcpt-0.test", nil},
-		{"gone1@closes-at-quit-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
-		{"gone1@catch-all-0.test", []engine.Verdict{engine.VerdictAcceptAll}},
-		{"box1@random-0.test", []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll}},
-		{"box1@no-domain-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
+		{"real1@greylisting-0.test", nil},
+		{"missing1@greylisting-0.test", nil},
+		{"real1@closes-at-rcpt-0.test", []engine.Verdict{engine.VerdictDeliverable}},
+		{"missing1@closes-at-quit-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
+		{"full1@closes-at-quit-0.test", nil},
+		{"missing1@catch-all-0.test", []engine.Verdict{engine.VerdictAcceptAll}},
+		{"real1@turns-after-3-refusals-5-1-1-0.test", []engine.Verdict{engine.VerdictDeliverable}},
+		{"real1@random-0.test", []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll}},
+		{"real1@no-domain-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
 	} {
 		for _, verdict := range []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown} {
 			want := verdict == engine.VerdictUnknown || slices.Contains(tt.allowed, verdict)
@@ -179,7 +182,7 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
-	if Judge("box1@elsewhere.test", engine.VerdictUnknown) == nil {
+	if Judge("real1@elsewhere.test", engine.VerdictUnknown) == nil {
 		t.Error("an address of another world is judged")
 	}
 }
@@ -235,14 +238,14 @@ func TestTrial(t *testing.T) {
 		want string
 	}{
 		{slow{6 * time.Second, engine.VerdictDeliverable}, ""},
-		{slow{6001 * time.Millisecond, engine.VerdictDeliverable}, "slow took 6.001s for box1@honest-0.test, and had 5s"},
-		{slow{time.Second, engine.VerdictUndeliverable}, "a wrong verdict: box1@honest-0.test is called undeliverable"},
+		{slow{6001 * time.Millisecond, engine.VerdictDeliverable}, "slow took 6.001s for real1@honest-0.test, and had 5s"},
+		{slow{time.Second, engine.VerdictUndeliverable}, "a wrong verdict: real1@honest-0.test is called undeliverable"},
 		{slow{time.Second, engine.VerdictUnknown}, "slow could not tell about 30 of 30 mailboxes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var wrong faults
 			trial, _ := newTrial(tt.slow, &wrong)
-			trial.load(t.Context(), 3, each(slices.Repeat([]string{"box1@honest-0.test"}, 30)))
+			trial.load(t.Context(), 3, each(slices.Repeat([]string{"real1@honest-0.test"}, 30)))
 			trial.tally.check("slow", &wrong)
 			if err := fmt.Sprint(wrong.err()); tt.want == "" && err != "<nil>" || !strings.Contains(err, tt.want) {
 				t.Errorf("%+v: %s", tt.slow, err)

@@ -48,8 +48,8 @@ func newTally(names ...string) tally {
 	return t
 }
 
-func (t tally) add(name []byte) {
-	counter := t[string(name)] // this conversion costs no allocation
+func (t tally) add(name string) {
+	counter := t[name]
 	if counter == nil {
 		counter = t[otherName]
 	}
@@ -85,3 +85,17 @@ func (g *gauge) leave() { g.now.Add(-1) }
 
 // takePeak returns the peak, and begins anew from what there is.
 func (g *gauge) takePeak() int64 { return g.peak.Swap(g.now.Load()) }
+
+// counts are the counters of all hosts together.
+type counts struct {
+	connections, turnedAway, waits, noQUIT atomic.Int64
+
+	sessions gauge
+	commands tally
+}
+
+func newCounts() *counts {
+	return &counts{commands: newTally(
+		"EHLO", "HELO", "MAIL", "RCPT", "RSET", "NOOP", "DATA", "BDAT", "QUIT", "STARTTLS", "VRFY", "AUTH",
+	)}
+}

@@ -18,7 +18,7 @@ func TestDNS(t *testing.T) {
 		answers int
 		first   string
 	}{
-		{"D0.test.", dns.TypeMX, dns.RcodeSuccess, 1, "D0.test.\t300\tIN\tMX\t10 mx1.giant0.test."},
+		{"D0.test.", dns.TypeMX, dns.RcodeSuccess, 1, "d0.test.\t300\tIN\tMX\t10 mx1.giant0.test."},
 		{"d1.test.", dns.TypeMX, dns.RcodeSuccess, 2, "d1.test.\t300\tIN\tMX\t10 mx1.giant1.test."},
 		{"mx1.giant0.test.", dns.TypeA, dns.RcodeSuccess, 1, "mx1.giant0.test.\t300\tIN\tA\t" + first.ip.String()},
 		{"mx1.giant0.test.", dns.TypeAAAA, dns.RcodeSuccess, 0, ""},

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -25,20 +24,19 @@ type operatorClient struct {
 
 // enters counts a session in, and returns the greeting that refuses it; empty:
 // it is welcome.
-func (o *operator) enters(conn net.Conn, now time.Time) (client *operatorClient, refusal string) {
-	addr, _ := netip.ParseAddrPort(conn.RemoteAddr().String())
+func (o *operator) enters(client netip.Addr, now time.Time) (refusal string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	c := o.clients[addr.Addr()]
+	c := o.clients[client]
 	if c == nil {
 		c = &operatorClient{}
-		o.clients[addr.Addr()] = c
+		o.clients[client] = c
 	}
 	c.open++
 	o.peak = max(o.peak, c.open)
 	switch {
 	case now.Before(c.blocked):
-		return c, "554 5.7.1 Your address is blocked for abuse"
+		return "554 5.7.1 Your address is blocked for abuse"
 	case c.open > int64(o.rules.SessionsPerClient):
 		for len(c.complaints) > 0 && now.Sub(c.complaints[0]) > time.Minute {
 			c.complaints = c.complaints[1:]
@@ -47,15 +45,15 @@ func (o *operator) enters(conn net.Conn, now time.Time) (client *operatorClient,
 			c.blocked, c.complaints = now.Add(o.rules.BlocksFor), nil
 			o.blocks++
 		}
-		return c, "421 4.7.0 Too many connections from your address"
+		return "421 4.7.0 Too many connections from your address"
 	}
-	return c, ""
+	return ""
 }
 
-func (o *operator) leaves(c *operatorClient) {
+func (o *operator) leaves(client netip.Addr) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	c.open--
+	o.clients[client].open--
 }
 
 // take returns how often a client was blocked, and the most sessions that one

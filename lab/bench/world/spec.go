@@ -67,7 +67,7 @@ type HostMix struct {
 	Strict            float64 // have the three limits that follow; hosts of providers always do
 	MaxRecipients     int     // accepted in one transaction; then 452 4.5.3
 	SoftErrors        int     // refused in one session; then each reply is a second late
-	MaxErrors         int     // refused in one session; then 421 4.7.0
+	MaxErrors         int     // refused in one session, for whatever reason; then 421 4.7.0
 	SessionsPerClient int     // open at a time, closing ones included, for every host; then 421 4.7.0
 }
 

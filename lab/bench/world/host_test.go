@@ -2,7 +2,6 @@ package world
 
 import (
 	"crypto/tls"
-	"net"
 	"net/netip"
 	"net/smtp"
 	"strings"
@@ -58,7 +57,7 @@ func TestPeaks(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	spec := testSpec()
-	spec.HostMix = HostMix{MaxRecipients: 2, MaxErrors: 2, SessionsPerClient: 1}
+	spec.HostMix = HostMix{MaxRecipients: 2, MaxErrors: 5, SessionsPerClient: 1} // with two 452 and the 503
 	w := start(t, spec)
 	c, _ := dial(t, w, 0)
 
@@ -188,11 +187,11 @@ func ownHost(t *testing.T, spec Spec) int {
 
 func TestOnlyLoopback(t *testing.T) {
 	w := start(t, testSpec())
-	if len(w.sockets.listeners) != len(w.hosts) {
-		t.Errorf("%d listeners for %d hosts", len(w.sockets.listeners), len(w.hosts))
+	if len(w.servers) != len(w.hosts) {
+		t.Errorf("%d listeners for %d hosts", len(w.servers), len(w.hosts))
 	}
-	for _, listener := range w.sockets.listeners {
-		if addr := listener.Addr().(*net.TCPAddr); !addr.IP.IsLoopback() {
+	for _, server := range w.servers {
+		if addr := netip.MustParseAddrPort(server.Addr); !addr.Addr().IsLoopback() {
 			t.Errorf("a host listens on %v", addr)
 		}
 	}
