@@ -3,12 +3,11 @@
 # make help   the rest
 
 GO ?= go
-STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+TOOL = $(GO) tool -modfile=$(CURDIR)/lab/tools/go.mod
 FUZZTIME ?= 30s
 SOAK ?= 10m
 CROSS = linux/amd64 linux/arm64 linux/386 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 windows/386
 WASM = . ./engine ./engine/address ./lists ./server/client
-GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
@@ -49,8 +48,8 @@ man: build ## bin/rcpt.1, the man page
 lint: ## formatting, width of lines and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
 	$(GO) run ./internal/columns
-	$(GO) run $(STATICCHECK) -tags browser ./...
-	cd lab && $(GO) run $(STATICCHECK) -tags e2e ./...
+	$(TOOL) staticcheck -tags browser ./...
+	cd lab && $(TOOL) staticcheck -tags e2e ./...
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
 	lab/contract/check.sh
@@ -108,7 +107,7 @@ soak: build ## rcpt among hostile mail hosts for SOAK: fails on growth, on what 
 	$(GO) build -C lab -o ../bin/bench ./bench && bin/bench soak --rcpt bin/rcpt --for $(SOAK)
 
 vulncheck: ## known vulnerabilities in what is used (needs https://vuln.go.dev)
-	$(GO) run $(GOVULNCHECK) ./...
+	$(TOOL) govulncheck ./...
 
 lists: ## make the embedded lists anew from their sources (needs npm)
 	$(GO) generate ./lists
@@ -124,7 +123,6 @@ release-twice: ## two snapshots of HEAD have the same octets
 
 package-test: ## what is in the packages of bin/release (made if there is none); install, run, remove them (Debian, root)
 	@[ -d bin/release ] || $(MAKE) release SNAPSHOT=1
-	TEST_PACKAGES=1 $(GO) test -count=1 -v ./deploy/release/packages
 	deploy/release/package-test
 
 chart-test: ## the Helm chart, rendered and decoded strictly into the types of Kubernetes
