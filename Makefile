@@ -48,8 +48,8 @@ man: build ## bin/rcpt.1, the man page
 lint: ## formatting, width of lines and staticcheck
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
 	$(GO) run ./internal/columns
-	$(TOOL) staticcheck -tags browser ./...
-	cd lab && $(TOOL) staticcheck -tags e2e ./...
+	$(TOOL) staticcheck ./...
+	cd lab && $(TOOL) staticcheck -tags e2e,browser ./...
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
 	lab/contract/check.sh
@@ -70,7 +70,7 @@ e2e: ## real mail and DNS servers (Debian, root)
 	cd lab && $(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e
 
 browser: ## the dashboard and the API page in a browser (Chromium)
-	$(GO) test -tags browser -count=1 -timeout 8m ./internal/service/web/dashboard
+	cd lab && $(GO) test -tags browser -count=1 -timeout 8m ./browser
 
 crash: ## runs and servers that are killed up to twenty times, power cuts (root), slow syncs (strace): nothing settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestNodesShareAJob|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt

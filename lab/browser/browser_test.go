@@ -1,6 +1,6 @@
 //go:build browser
 
-package dashboard
+package browser
 
 import (
 	"context"
@@ -22,28 +22,35 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var images = flag.String("images", "", "`folder` to keep pictures of the pages in")
 
 // site is a server as the pages find it: the dashboard, and the API beside it.
 type site struct {
 	*httptest.Server
-	dashboard *Dashboard
+	dashboard *dashboard.Dashboard
 	release   func() // addresses that begin with "slow"
 	store     *store.Store
 }
 
-func newSite(t *testing.T, health func(context.Context) Health) *site {
+func newSite(t *testing.T, health func(context.Context) dashboard.Health) *site {
 	t.Helper()
-	s := &site{store: openStore(t, nil)}
+	s := &site{store: dashboardtest.OpenStore(t, nil)}
 	var err error
-	lists, release := newLists(t, s.store, jobs.Limits{})
+	lists, release := dashboardtest.NewLists(t, s.store, jobs.Limits{})
 	s.release = release
-	s.dashboard, err = New(Config{Store: s.store, Lists: lists, Keys: keys{s.store}, Health: health, Samples: []Sample{{"ada@acme.example", "an existing mailbox"}, {"nobody@acme.example", "a mailbox that does not exist"}, {"late@acme.example", "a host that defers strangers"}},
+	s.dashboard, err = dashboard.New(dashboard.Config{Store: s.store, Lists: lists, Keys: dashboardtest.Keys{Store: s.store}, Health: health, Samples: []dashboard.Sample{
+		{Address: "ada@acme.example", About: "an existing mailbox"}, {Address: "nobody@acme.example", About: "a mailbox that does not exist"},
+		{Address: "late@acme.example", About: "a host that defers strangers"}},
 		Check: func(ctx context.Context, address string) (engine.Result, error) {
-			result, err := checked(ctx, address)
-			s.count(ctx, KeyID, result)
+			result, err := dashboardtest.Checked(ctx, address)
+			s.count(ctx, dashboard.KeyID, result)
 			return result, err
 		}})
 	if err != nil {
@@ -66,7 +73,7 @@ func (s *site) verify(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, key := range all {
 		if key.Hash == store.HashOf(r.Header.Get("X-API-Key")) && key.Usable(time.Now()) {
-			result, _ := checked(r.Context(), r.URL.Query().Get("email"))
+			result, _ := dashboardtest.Checked(r.Context(), r.URL.Query().Get("email"))
 			s.count(r.Context(), key.ID, result)
 			_ = json.NewEncoder(w).Encode(result)
 			return
@@ -168,7 +175,7 @@ func (s *site) enter(t *testing.T, ctx context.Context) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	do(t, ctx, chromedp.Navigate(link), typed("#login", testLogin), typed("#password", testPassword), typed("#repeated", testPassword),
+	do(t, ctx, chromedp.Navigate(link), typed("#login", dashboardtest.Login), typed("#password", dashboardtest.Password), typed("#repeated", dashboardtest.Password),
 		click(".door .primary"), shown(".bar"))
 }
 
@@ -187,7 +194,7 @@ func TestBrowser(t *testing.T) {
 	if text := read(t, ctx, "main"); !strings.Contains(text, "No keys yet") {
 		t.Errorf("no empty state:\n%s", text)
 	}
-	do(t, ctx, click(".plain"), shown("#password"), typed("#login", testLogin), typed("#password", testPassword), click(".door .primary"), shown(".bar"))
+	do(t, ctx, click(".plain"), shown("#password"), typed("#login", dashboardtest.Login), typed("#password", dashboardtest.Password), click(".door .primary"), shown(".bar"))
 
 	do(t, ctx, click(".empty .button"), typed("#name", "Sign-up form"), typed("#quota", "100"), click(".form .primary"), shown("#key"))
 	key := read(t, ctx, "#key")
@@ -289,7 +296,7 @@ func TestPictures(t *testing.T) {
 	album{"keys-ended", s.URL + "/keys?show=ended", nil}.take(t, ctx)
 	do(t, ctx, click(".bar .plain"), shown("#password"))
 	album{name: "sign-in"}.take(t, ctx)
-	do(t, ctx, typed("#login", testLogin), typed("#password", "wrong"), click(".door .primary"), shown("#password-fault"), click("summary"))
+	do(t, ctx, typed("#login", dashboardtest.Login), typed("#password", "wrong"), click(".door .primary"), shown("#password-fault"), click("summary"))
 	album{name: "sign-in-faults"}.take(t, ctx)
 }
 
@@ -299,15 +306,15 @@ func TestLongValues(t *testing.T) {
 	unbroken := strings.Repeat("Wm", 50)
 	host := strings.Repeat("m", 60) + "." + strings.Repeat("x", 60) + ".example"
 	now := time.Now()
-	s := newSite(t, func(context.Context) Health {
-		return Health{
+	s := newSite(t, func(context.Context) dashboard.Health {
+		return dashboard.Health{
 			Version:   "v1.4.1-0.20261122034831-c62b5637f9d2+dirty",
-			Egresses:  []Egress{{Name: "proxy " + host + ":1080", HELO: host, LastReply: now, Fault: "the proxy or the source address does not work"}},
-			Resolvers: []Resolver{{Server: "[2001:db8:1234:5678:9abc:def0:1234:5678]:53", LastAnswer: now, Fault: "did not answer the last question"}},
+			Egresses:  []dashboard.Egress{{Name: "proxy " + host + ":1080", HELO: host, LastReply: now, Fault: "the proxy or the source address does not work"}},
+			Resolvers: []dashboard.Resolver{{Server: "[2001:db8:1234:5678:9abc:def0:1234:5678]:53", LastAnswer: now, Fault: "did not answer the last question"}},
 			Preset:    "normal",
-			Pace:      []Pace{{Provider: host, Egress: host, Until: now.Add(26 * time.Hour), Reason: "it has blocked this server", Sessions: 20, Allowed: 1000, Waiting: 1_000_000}},
-			Blocks:    []Block{{Provider: host, Count: 1_000_000, Last: now.AddDate(0, 0, -40), Reply: "550 5.7.1"}},
-			Cache:     &Cache{Entries: 1_000_000, Asked: 9e9, Found: 1}, Queue: &Queue{Running: 1_000_000, Waiting: 1_000_000, Shed: 1_000_000_000},
+			Pace:      []dashboard.Pace{{Provider: host, Egress: host, Until: now.Add(26 * time.Hour), Reason: "it has blocked this server", Sessions: 20, Allowed: 1000, Waiting: 1_000_000}},
+			Blocks:    []dashboard.Block{{Provider: host, Count: 1_000_000, Last: now.AddDate(0, 0, -40), Reply: "550 5.7.1"}},
+			Cache:     &dashboard.Cache{Entries: 1_000_000, Asked: 9e9, Found: 1}, Queue: &dashboard.Queue{Running: 1_000_000, Waiting: 1_000_000, Shed: 1_000_000_000},
 		}
 	})
 	ctx := newBrowser(t)
@@ -513,24 +520,24 @@ func (s *site) use(key string, number int, now time.Time) {
 	}
 }
 
-func exampleHealth(context.Context) Health {
+func exampleHealth(context.Context) dashboard.Health {
 	now := time.Now()
-	return Health{
+	return dashboard.Health{
 		Version: "1.4.0",
-		Checks: []NetworkCheck{{Name: "DNS resolver", Tested: true, Since: now.Add(-26 * time.Hour), Checked: now.Add(-40 * time.Second)},
+		Checks: []dashboard.NetworkCheck{{Name: "DNS resolver", Tested: true, Since: now.Add(-26 * time.Hour), Checked: now.Add(-40 * time.Second)},
 			{Name: "Port 25", Tested: true, Since: now.Add(-3 * time.Hour), Checked: now.Add(-20 * time.Second),
 				Fault:  "no mail host can be reached at port 25, not even that of gmail.com, outlook.com, yahoo.com: this network seems to block outgoing SMTP connections",
 				Advice: "Ask your hoster to open outgoing TCP port 25, or send through --proxy. Until then mailboxes cannot be checked."}},
-		Hour: &Hour{Checked: 1840, Unknown: 1210, Mostly: engine.ReasonPortBlocked},
-		Egresses: []Egress{{Name: "192.0.2.10", HELO: "verify.acme.example", LastReply: now.Add(-3 * time.Second)},
+		Hour: &dashboard.Hour{Checked: 1840, Unknown: 1210, Mostly: engine.ReasonPortBlocked},
+		Egresses: []dashboard.Egress{{Name: "192.0.2.10", HELO: "verify.acme.example", LastReply: now.Add(-3 * time.Second)},
 			{Name: "192.0.2.11", HELO: "verify2.acme.example", LastReply: now.Add(-26 * time.Minute), Fault: "the last 10 mail hosts could not be reached: is port 25 open to the outside?"}},
 		Preset: "normal",
-		Pace: []Pace{{Provider: "microsoft", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it has blocked this server", Allowed: 5},
+		Pace: []dashboard.Pace{{Provider: "microsoft", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it has blocked this server", Allowed: 5},
 			{Provider: "google", Egress: "192.0.2.10", Slowed: true, Harvesting: true, Reason: "74 % of the mailboxes that it was asked about do not exist", Sessions: 2, Allowed: 2, Waiting: 512},
 			{Provider: "hoster.example", Egress: "192.0.2.10", Sessions: 10, Allowed: 10, Waiting: 44}, {Provider: "192.0.2.0/24", Egress: "192.0.2.11", Sessions: 1, Allowed: 10}},
-		Blocks:    []Block{{Provider: "outlook", Count: 5, Last: now.Add(-4 * time.Minute), Reply: "550 5.7.1"}, {Provider: "mx.acme.example", Count: 1, Last: now.Add(-3 * time.Hour), Reply: "554 5.7.1"}},
-		Resolvers: []Resolver{{Server: "192.0.2.53:53", LastAnswer: now.Add(-2 * time.Second)}, {Server: "[2001:db8::53]:53", LastAnswer: now.Add(-9 * time.Second)}},
-		Cache:     &Cache{Entries: 84213, Asked: 225170, Found: 84210},
-		Queue:     &Queue{Running: 38, Waiting: 4},
+		Blocks:    []dashboard.Block{{Provider: "outlook", Count: 5, Last: now.Add(-4 * time.Minute), Reply: "550 5.7.1"}, {Provider: "mx.acme.example", Count: 1, Last: now.Add(-3 * time.Hour), Reply: "554 5.7.1"}},
+		Resolvers: []dashboard.Resolver{{Server: "192.0.2.53:53", LastAnswer: now.Add(-2 * time.Second)}, {Server: "[2001:db8::53]:53", LastAnswer: now.Add(-9 * time.Second)}},
+		Cache:     &dashboard.Cache{Entries: 84213, Asked: 225170, Found: 84210},
+		Queue:     &dashboard.Queue{Running: 38, Waiting: 4},
 	}
 }

@@ -1,6 +1,6 @@
 //go:build browser
 
-package dashboard
+package browser
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 )
 
 // focused is the id of what has the focus.
@@ -33,11 +35,11 @@ func TestBrowserForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	do(t, ctx, chromedp.Navigate(link), typed("#login", testLogin), typed("#password", "short"), click(".door .primary"), shown("#password-fault"), shown("#repeated-fault"))
-	if at, login := focused(t, ctx), eval[string](t, ctx, `document.querySelector("#login").value`); at != "password" || login != testLogin {
+	do(t, ctx, chromedp.Navigate(link), typed("#login", dashboardtest.Login), typed("#password", "short"), click(".door .primary"), shown("#password-fault"), shown("#repeated-fault"))
+	if at, login := focused(t, ctx), eval[string](t, ctx, `document.querySelector("#login").value`); at != "password" || login != dashboardtest.Login {
 		t.Errorf("set-up: the focus is at %s, the login is %q", at, login)
 	}
-	do(t, ctx, typed("#password", testPassword), typed("#repeated", testPassword), click(".door .primary"), shown(".bar"))
+	do(t, ctx, typed("#password", dashboardtest.Password), typed("#repeated", dashboardtest.Password), click(".door .primary"), shown(".bar"))
 
 	do(t, ctx, chromedp.Navigate(s.URL+"/keys/new"), typed("#name", "Shop"), typed("#rate", "fast"), typed("#networks", "nowhere"), click(".form .primary"), shown("#networks-fault"))
 	if at := focused(t, ctx); at != "rate" {
@@ -146,7 +148,7 @@ func TestBrowserSamples(t *testing.T) {
 	if path := eval[string](t, ctx, `location.pathname + location.search`); path != "/check" {
 		t.Errorf("at %s", path)
 	}
-	used, err := s.store.Usage(t.Context(), store.UsageQuery{Key: KeyID})
+	used, err := s.store.Usage(t.Context(), store.UsageQuery{Key: dashboard.KeyID})
 	if err != nil || len(used) != 1 {
 		t.Errorf("%+v, %v", used, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -22,7 +23,7 @@ func TestCheckCleans(t *testing.T) {
 	w := newWorld(t, func(c *Config) {
 		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
 			asked = append(asked, address)
-			return checked(ctx, address)
+			return dashboardtest.Checked(ctx, address)
 		}
 	})
 	w.setUp(t)
@@ -49,7 +50,7 @@ func TestCheckCleans(t *testing.T) {
 func TestSuggestion(t *testing.T) {
 	w := newWorld(t, func(c *Config) {
 		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
-			r, err := checked(ctx, address)
+			r, err := dashboardtest.Checked(ctx, address)
 			r.Details.Suggestion = `"a&b"@acme.example`
 			return r, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/storetest"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 )
 
 // newNodes are two servers on one database, with one browser that is signed in.
@@ -27,8 +28,8 @@ func newNodes(t *testing.T) (here, there *world) {
 					t.Error(err)
 				}
 			})
-			c.Store, c.Keys = s, keys{s}
-			c.Lists, _ = newLists(t, s, jobs.Limits{})
+			c.Store, c.Keys = s, dashboardtest.Keys{Store: s}
+			c.Lists, _ = dashboardtest.NewLists(t, s, jobs.Limits{})
 		})
 		w.store = s
 		return w

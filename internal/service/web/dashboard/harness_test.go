@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -11,47 +9,21 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 	"github.com/rcpt/rcpt/internal/testkit"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	testLogin    = "ada@acme.example"
-	testPassword = "correct horse battery"
+	testLogin    = dashboardtest.Login
+	testPassword = dashboardtest.Password
 )
 
-// newClock is some time after midnight, so that a test of an hour stays within
-// a day.
-func newClock() *testkit.Clock {
-	return testkit.NewClock(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC))
-}
-
-// keys are the keys of a store, without what a server has around them.
-type keys struct{ store *store.Store }
-
-func (k keys) Create(ctx context.Context, key store.Key) (string, store.Key, error) {
-	text := "rcpt_" + strings.NewReplacer("-", "0", "_", "0").Replace(secret()) + "4kQ2xZ"
-	key.Hash = store.HashOf(text)
-	key, err := k.store.CreateKey(ctx, key)
-	return text, key, err
-}
-
-func (k keys) Update(ctx context.Context, key store.Key) error { return k.store.UpdateKey(ctx, key) }
-
-func (k keys) Rotate(ctx context.Context, id string, until time.Time) (string, store.Key, error) {
-	text := "rcpt_" + strings.NewReplacer("-", "0", "_", "0").Replace(secret()) + "4kQ2xZ"
-	key, err := k.store.RotateKey(ctx, id, store.HashOf(text), until)
-	return text, key, err
-}
-
-func (k keys) Revoke(ctx context.Context, id string) error { return k.store.RevokeKey(ctx, id) }
+func newClock() *testkit.Clock { return testkit.NewClock(dashboardtest.Morning) }
 
 // world is a dashboard over a store of its own, with passwords that cost
 // nothing.
@@ -68,8 +40,8 @@ type world struct {
 func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
 	w := &world{clock: newClock()}
-	w.store = openStore(t, w.clock.Now)
-	config := Config{Store: w.store, Keys: keys{w.store}, Check: checked, Now: w.clock.Now}
+	w.store = dashboardtest.OpenStore(t, w.clock.Now)
+	config := Config{Store: w.store, Keys: dashboardtest.Keys{Store: w.store}, Check: dashboardtest.Checked, Now: w.clock.Now}
 	if change != nil {
 		change(&config)
 	}
@@ -86,20 +58,6 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Cleanup(w.server.Close)
 	w.client = w.browser()
 	return w
-}
-
-func openStore(t *testing.T, now func() time.Time) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), store.Options{DataDir: t.TempDir(), Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }
 
 // browser is a client with cookies of its own, which does not follow redirects.
@@ -202,54 +160,4 @@ func (w *world) sessionText(t *testing.T) string {
 		}
 	}
 	return ""
-}
-
-// checked answers by the local-part, as a mail world would.
-func checked(_ context.Context, address string) (engine.Result, error) {
-	user, domain, _ := strings.Cut(address, "@")
-	host := "mx1." + domain
-	details := &engine.Details{
-		Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, Duration: 412 * time.Millisecond, CheckedAt: newClock().Now(),
-		MX:   []engine.MX{{Host: host, Preference: 10}, {Host: "mx2." + domain, Preference: 20}},
-		SMTP: &engine.SMTPAnswer{Host: host, IP: "192.0.2.25", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "Ok"},
-	}
-	result := engine.Result{Email: address, User: user, Domain: domain, Success: true, Verdict: engine.VerdictDeliverable,
-		Message: "The mail host takes mail for this mailbox and refuses unknown ones.", Details: details}
-	reply := "250 2.1.5 Ok"
-	switch user {
-	case "nobody":
-		result.Verdict, details.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
-		result.Message = "The mail host says that the mailbox does not exist."
-		reply = "550 5.1.1 <" + address + ">: Recipient address rejected: User unknown in local recipient table"
-		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 550, "5.1.1", "no-such-user"
-		details.SMTP.Text = strings.TrimPrefix(reply, "550 5.1.1 ")
-	case "late":
-		result.Verdict, details.Reason, details.RetryAfter = engine.VerdictUnknown, engine.ReasonGreylisted, 5*time.Minute
-		result.Message = "The mail host asks every new sender to come back later (greylisting); try again."
-		reply, details.CatchAll = "450 4.2.0 <"+address+">: Recipient address rejected: Greylisted", engine.CatchAllUnknown
-		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 450, "4.2.0", "greylisted"
-		details.SMTP.Text = strings.TrimPrefix(reply, "450 4.2.0 ")
-	case "broken":
-		return result, errors.New("the fault of this test")
-	case "busy":
-		return result, engine.ErrBusy
-	}
-	details.Transcript = []smtp.Line{
-		{From: "*", Text: "connected to 192.0.2.25, port 25", At: 0},
-		{From: "S", Text: "220 " + host + " ESMTP", At: 98 * time.Millisecond},
-		{From: "C", Text: "EHLO verify.acme.example", At: 98 * time.Millisecond},
-		{From: "S", Text: "250-" + host, At: 197 * time.Millisecond},
-		{From: "S", Text: "250-PIPELINING", At: 197 * time.Millisecond},
-		{From: "S", Text: "250-STARTTLS", At: 197 * time.Millisecond},
-		{From: "S", Text: "250 ENHANCEDSTATUSCODES", At: 197 * time.Millisecond},
-		{From: "C", Text: "MAIL FROM:<>", At: 198 * time.Millisecond},
-		{From: "C", Text: "RCPT TO:<" + address + ">", At: 198 * time.Millisecond},
-		{From: "C", Text: "RCPT TO:<q7hx2mzk4d@" + domain + ">", At: 198 * time.Millisecond},
-		{From: "S", Text: "250 2.1.0 Ok", At: 301 * time.Millisecond},
-		{From: "S", Text: reply, At: 302 * time.Millisecond},
-		{From: "S", Text: "550 5.1.1 <q7hx2mzk4d@" + domain + ">: Recipient address rejected: User unknown", At: 302 * time.Millisecond},
-		{From: "C", Text: "RSET", At: 303 * time.Millisecond},
-		{From: "S", Text: "250 2.0.0 Ok", At: 401 * time.Millisecond},
-	}
-	return result, nil
 }

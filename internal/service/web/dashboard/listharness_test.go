@@ -2,78 +2,22 @@ package dashboard
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"mime/multipart"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
-
-// mailWorld verifies the addresses of lists as [checked] does. Those that begin
-// with "slow" wait until it is released.
-type mailWorld struct{ release chan struct{} }
-
-func (m mailWorld) Verify(ctx context.Context, email string) (engine.Result, error) {
-	if strings.HasPrefix(email, "slow") {
-		select {
-		case <-m.release:
-		case <-ctx.Done():
-			return engine.Result{}, ctx.Err()
-		}
-	}
-	result, err := checked(ctx, email)
-	if strings.HasPrefix(email, "any") {
-		result.Verdict, result.AcceptAll, result.Details.Reason = engine.VerdictAcceptAll, true, engine.ReasonCatchAll
-	}
-	result.Reason = result.Details.Reason
-	return result, err
-}
-
-func (m mailWorld) VerifyTogether(
-	ctx context.Context, emails []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
-) {
-	var all sync.WaitGroup
-	for i, email := range emails {
-		all.Go(func() {
-			result, err := m.Verify(ctx, email)
-			done(i, result, err)
-		})
-	}
-	all.Wait()
-}
-
-// newLists starts what works on lists.
-func newLists(t *testing.T, s *store.Store, limits jobs.Limits) (lists *jobs.Manager, release func()) {
-	t.Helper()
-	world := mailWorld{make(chan struct{})}
-	lists, err := jobs.New(jobs.Config{Store: s, Verifier: world, RetryWindow: -1, TempDir: t.TempDir(), Limits: limits})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := lists.Join(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		lists.Run(ctx)
-	}()
-	t.Cleanup(func() { cancel(); <-ended })
-	return lists, sync.OnceFunc(func() { close(world.release) })
-}
 
 // newListWorld is a dashboard with lists, signed in.
 func newListWorld(t *testing.T, limits jobs.Limits) (w *world, release func()) {
 	t.Helper()
-	w = newWorld(t, func(c *Config) { c.Lists, release = newLists(t, c.Store, limits) })
+	w = newWorld(t, func(c *Config) { c.Lists, release = dashboardtest.NewLists(t, c.Store, limits) })
 	w.setUp(t)
 	return w, release
 }

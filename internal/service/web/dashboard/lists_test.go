@@ -14,6 +14,7 @@ import (
 
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 )
 
 const fewRows = "Name,E-mail\nAda,ada@acme.example\nNo,nobody@acme.example\nAny,any@acme.example\nAgain,ada@acme.example\nNone,\n"
@@ -239,7 +240,7 @@ func TestListWaits(t *testing.T) {
 		}
 	}
 	w := newWorld(t, func(c *Config) {
-		c.Lists, _ = newLists(t, c.Store, jobs.Limits{})
+		c.Lists, _ = dashboardtest.NewLists(t, c.Store, jobs.Limits{})
 		c.Health = func(context.Context) Health { return Health{Pace: []Pace{{Provider: "big.example", Waiting: 7}}} }
 	})
 	w.setUp(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 )
 
 // TestSetUp: a link works once and for a day, and no link is made once an
@@ -217,7 +218,7 @@ func TestPath(t *testing.T) {
 		return strings.TrimSpace(text)
 	}
 	at := func(reason engine.Reason, code int) engine.Result {
-		r, _ := checked(t.Context(), "ada@acme.example")
+		r, _ := dashboardtest.Checked(t.Context(), "ada@acme.example")
 		r.Details.Reason, r.Details.SMTP.Code = reason, code
 		return r
 	}
@@ -440,19 +441,19 @@ func TestStoreLost(t *testing.T) {
 
 // TestConfig: what cannot work is refused at once.
 func TestConfig(t *testing.T) {
-	s := openStore(t, nil)
+	s := dashboardtest.OpenStore(t, nil)
 	for name, c := range map[string]Config{
 		"nothing":         {},
-		"no check":        {Store: s, Keys: keys{s}},
-		"URL with a path": {Store: s, Keys: keys{s}, Check: checked, PublicURL: "https://rcpt.example/app"},
-		"URL of a file":   {Store: s, Keys: keys{s}, Check: checked, PublicURL: "file:///etc"},
-		"no URL":          {Store: s, Keys: keys{s}, Check: checked, PublicURL: "rcpt.example"},
+		"no check":        {Store: s, Keys: dashboardtest.Keys{Store: s}},
+		"URL with a path": {Store: s, Keys: dashboardtest.Keys{Store: s}, Check: dashboardtest.Checked, PublicURL: "https://rcpt.example/app"},
+		"URL of a file":   {Store: s, Keys: dashboardtest.Keys{Store: s}, Check: dashboardtest.Checked, PublicURL: "file:///etc"},
+		"no URL":          {Store: s, Keys: dashboardtest.Keys{Store: s}, Check: dashboardtest.Checked, PublicURL: "rcpt.example"},
 	} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}
-	d, err := New(Config{Store: s, Keys: keys{s}, Check: checked, PublicURL: "https://rcpt.example/"})
+	d, err := New(Config{Store: s, Keys: dashboardtest.Keys{Store: s}, Check: dashboardtest.Checked, PublicURL: "https://rcpt.example/"})
 	if err != nil || d.base(nil) != "https://rcpt.example" {
 		t.Error(err)
 	}

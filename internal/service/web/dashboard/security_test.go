@@ -19,6 +19,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -435,7 +436,7 @@ func TestScripts(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 	w := newWorld(t, func(c *Config) {
 		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
-			result, _ := checked(ctx, "nobody@acme.example")
+			result, _ := dashboardtest.Checked(ctx, "nobody@acme.example")
 			result.Email, result.Message, result.Details.Suggestion, result.Details.Provider = address, evil, evil, evil
 			result.Details.MX[0].Host, result.Details.SMTP.Text, result.Details.SMTP.Host = evil, evil, evil
 			result.Details.Transcript = []smtp.Line{{From: evil, Text: evil}}

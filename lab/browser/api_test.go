@@ -1,6 +1,6 @@
 //go:build browser
 
-package dashboard
+package browser
 
 import (
 	"fmt"
