@@ -2,13 +2,12 @@ package engine_test
 
 import (
 	"context"
+	"expvar"
 	"fmt"
 	"log"
 	"log/slog"
 	"os"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
@@ -18,36 +17,27 @@ import (
 // traceID is the key of the trace ID in the contexts of this program.
 type traceID struct{}
 
-// observe returns hooks that count verifications for Prometheus and log each
-// with the trace ID of its caller. Labels are words of closed sets: never an
-// address, and never a domain.
-func observe(registry prometheus.Registerer, logger *slog.Logger) (engine.Hooks, error) {
-	verified := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "signup_verified_total", Help: "Verified addresses, by verdict and reason.",
-	}, []string{"verdict", "reason"})
-	resolving := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "signup_resolving_seconds", Help: "Time to find the mail hosts of a domain.",
-	})
-	for _, c := range []prometheus.Collector{verified, resolving} {
-		if err := registry.Register(c); err != nil {
-			return engine.Hooks{}, err
-		}
-	}
+// observe returns hooks that count verifications and log each with the trace ID
+// of its caller. With Prometheus, "verified" is a CounterVec with the labels
+// "verdict" and "reason", and "resolving" a Histogram. Labels are words of
+// closed sets: never an address, and never a domain.
+func observe(counts *expvar.Map, logger *slog.Logger) engine.Hooks {
 	return engine.Hooks{
 		Resolved: func(_ context.Context, _ dnsresolve.Findings, took time.Duration) {
-			resolving.Observe(took.Seconds())
+			counts.Add("resolving", 1)
+			counts.AddFloat("resolving seconds", took.Seconds())
 		},
 		Verified: func(ctx context.Context, r engine.Result, err error) {
-			verified.WithLabelValues(string(r.Verdict), string(r.Reason)).Inc()
+			counts.Add(fmt.Sprintf("verified %s %s", r.Verdict, r.Reason), 1)
 			logger.InfoContext(ctx, "address verified", "domain", r.Domain, "reason", r.Reason,
 				"trace", ctx.Value(traceID{}), "error", err)
 		},
-	}, nil
+	}
 }
 
 // Hooks connect the engine with metrics, logs and traces of the program.
 func ExampleHooks() {
-	registry := prometheus.NewRegistry()
+	counts := new(expvar.Map)
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
@@ -56,11 +46,7 @@ func ExampleHooks() {
 			return a
 		},
 	}))
-	hooks, err := observe(registry, logger)
-	if err != nil {
-		log.Fatal(err)
-	}
-	verifier, err := engine.New(engine.Config{Hooks: hooks, Exchanger: dnstest.New("example.org. MX 0 .")})
+	verifier, err := engine.New(engine.Config{Hooks: observe(counts, logger), Exchanger: dnstest.New("example.org. MX 0 .")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,15 +58,11 @@ func ExampleHooks() {
 		}
 	}
 
-	families, err := registry.Gather()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(families[0].GetName(), "looked up:", families[0].GetMetric()[0].GetHistogram().GetSampleCount())
-	fmt.Println(families[1].GetName(), families[1].GetMetric()[0].GetCounter().GetValue())
+	fmt.Println("looked up:", counts.Get("resolving"))
+	fmt.Println("undeliverable:", counts.Get("verified undeliverable null_mx"))
 	// Output:
 	// level=INFO msg="address verified" domain=example.org reason=null_mx trace=4bf92f35 error=<nil>
 	// level=INFO msg="address verified" domain=example.org reason=null_mx trace=4bf92f35 error=<nil>
-	// signup_resolving_seconds looked up: 2
-	// signup_verified_total 2
+	// looked up: 2
+	// undeliverable: 2
 }

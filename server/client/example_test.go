@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"time"
 
 	"github.com/rcpt/rcpt/server/client"
@@ -38,4 +40,33 @@ func Example() {
 	}
 	fmt.Println(v.Verdict, v.Details.Reason)
 	// Output: undeliverable mailbox_not_found
+}
+
+func ExampleClient_SendList() {
+	c, err := client.New(client.Config{URL: "https://verify.example.com", Key: os.Getenv("RCPT_API_KEY")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	list, err := os.Open("people.csv")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer list.Close()
+	job, err := c.SendList(ctx, list, client.ListOptions{Name: "people"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if job, err = c.WaitForJob(ctx, job.ID, time.Minute); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(job.State, job.Results)
+	rows, err := c.JobResults(ctx, job.ID, client.ResultsOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rows.Close()
+	if _, err := io.Copy(os.Stdout, rows); err != nil {
+		log.Fatal(err)
+	}
 }

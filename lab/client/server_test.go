@@ -21,7 +21,12 @@ import (
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/server/client"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
+	"go.uber.org/goleak"
 )
+
+const key = "rcpt_a-key-for-tests"
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // full is a result with all that there can be in it.
 func full(address string) engine.Result {

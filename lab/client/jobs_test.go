@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -130,34 +128,5 @@ func TestListIsSentAgain(t *testing.T) {
 	check(t, err)
 	if j.ID != "job_1" || len(bodies) != 2 || bodies[0] != bodies[1] || keys[0] != keys[1] || keys[0] == "" {
 		t.Errorf("%+v %q %q", j, bodies, keys)
-	}
-}
-
-func ExampleClient_SendList() {
-	c, err := client.New(client.Config{URL: "https://verify.example.com", Key: os.Getenv("RCPT_API_KEY")})
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx := context.Background()
-	list, err := os.Open("people.csv")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer list.Close()
-	job, err := c.SendList(ctx, list, client.ListOptions{Name: "people"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if job, err = c.WaitForJob(ctx, job.ID, time.Minute); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(job.State, job.Results)
-	rows, err := c.JobResults(ctx, job.ID, client.ResultsOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer rows.Close()
-	if _, err := io.Copy(os.Stdout, rows); err != nil {
-		log.Fatal(err)
 	}
 }
