@@ -12,7 +12,7 @@ WASM = . ./engine ./engine/address ./lists ./server/client
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go lab-test accuracy soak vulncheck lists licences release release-twice package-test chart-test help
+.PHONY: run build test test-long test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go lab-test accuracy soak vulncheck lists licences release release-twice package-test chart-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -24,13 +24,18 @@ build: ## build bin/rcpt
 # of each, for each processor keep it busy.
 AT_ONCE := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 
+# The packages of lab whose tests are quick and bind no port.
+LAB_QUICK = client|image|lists|promise
+
 test: ## go vet and the tests, but for those that take long
 	$(GO) vet ./...
 	$(GO) test -short -p $(AT_ONCE) -parallel $(AT_ONCE) -timeout 10m ./...
+	cd lab && $(GO) test -short $$($(GO) list ./... | grep -E '/lab/($(LAB_QUICK))(/|$$)')
 
-test-all: ## go vet and every test: the commands of the documents and clusters of servers, too
-	$(GO) vet ./...
-	$(GO) test -timeout 10m ./...
+test-long: ## the tests that "make test" leaves out or shortens: the commands of the documents and clusters of servers
+	GO="$(GO)" .ci/long
+
+test-all: test test-long ## every test
 
 # The race detector of Go 1.26 crashes when two timers of a synctest bubble run
 # at once (golang.org/issue/78156): Go 1.27 is fetched for it. Where that cannot
@@ -45,11 +50,11 @@ race: ## the tests of "make test" that may find races, with the race detector (n
 man: build ## bin/rcpt.1, the man page
 	./bin/rcpt man >bin/rcpt.1
 
-lint: ## formatting, width of lines and staticcheck
+lint: ## formatting, width of lines, go vet and staticcheck, of the module lab, too
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt on: $$unformatted"; exit 1; }
 	@git ls-files '*.go' | grep -v '/testdata/' | xargs .ci/columns
 	$(TOOL) staticcheck ./...
-	cd lab && $(TOOL) staticcheck -tags e2e,browser ./...
+	cd lab && $(GO) vet -tags e2e,browser ./... && $(TOOL) staticcheck -tags e2e,browser ./...
 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
 	lab/contract/check.sh
@@ -97,8 +102,8 @@ bench: build ## rcpt beside other verifiers in a simulated world: half an hour, 
 bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-lab-test: ## the tests of the module lab: bench, lists, releases, spreadsheets in other programs (they listen on port 25 of loopback)
-	cd lab && $(GO) vet ./... && $(GO) test -timeout 3m ./...
+lab-test: ## the tests of the module lab that "make test" leaves out: bench, spreadsheets in other programs (they listen on port 25 of loopback)
+	cd lab && $(GO) test -timeout 3m $$($(GO) list ./... | grep -vE '/lab/($(LAB_QUICK))(/|$$)')
 
 accuracy: build ## labelled situations and replies, with rcpt and its peers: writes the tables of the README (listens on port 25 of loopback)
 	cd lab/bench && $(GO) run . accuracy --rcpt ../../bin/rcpt --readme ../../README.md

@@ -31,7 +31,7 @@ func worlds(n uint64) uint64 {
 		return all
 	}
 	if testing.Short() {
-		return n / 5 // make test-all has them all
+		return n / 5 // make test-long has them all
 	}
 	return n
 }
