@@ -48,14 +48,14 @@ type Verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 }
 
-// GroupVerifier is a [Verifier] that can verify several addresses of one domain
-// together at less cost, and be told how, as [engine.Verifier] can. [Run] calls
-// VerifyTogether for every address, and never Verify: a type that embeds an
-// engine.Verifier and means to change what it does needs a VerifyTogether of
-// its own. It should pass the options on, because Run is told by
-// [engine.VerifyOptions.Waits] which addresses wait for busy mail hosts. A
-// Verifier that is no GroupVerifier is not told of that: such an address counts
-// as one in progress, and [engine.ErrBusy] is tried again.
+// GroupVerifier is a [Verifier] that verifies several addresses of one domain
+// together at less cost, and takes options, as [engine.Verifier] does. [Run]
+// calls VerifyTogether for every address, and never Verify: a type that embeds
+// an engine.Verifier and means to change what it does needs a VerifyTogether of
+// its own. It should pass the options on, because Run learns from
+// [engine.VerifyOptions.Waits] which addresses wait for busy mail hosts. Of a
+// Verifier that is no GroupVerifier, Run does not know that: such an address
+// counts as one in progress, and [engine.ErrBusy] is tried again.
 //
 // Done, which is quick, is called exactly once for each address, with its
 // index; VerifyTogether returns after the last call.

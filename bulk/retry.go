@@ -15,8 +15,8 @@ const (
 	// busyWaitMost, about how long a full queue at a mail host lasts.
 	busyWait     = time.Second
 	busyWaitMost = 32 * time.Second
-	// heldWaitMost is the longest wait of an address whose provider is asked as
-	// much as it may be, where it is not known when it is its turn.
+	// heldWaitMost is the longest wait of an address whose provider is at its
+	// limit, if it is not known until when.
 	heldWaitMost = 16 * time.Second
 	// busyWindow is how long an address is tried again after [engine.ErrBusy],
 	// if the retry window is shorter.

@@ -8,7 +8,7 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// Outcome is what came of one address.
+// Outcome is the result for one address, or why there is none.
 type Outcome struct {
 	Result Result
 	Err    error // as that of [Verifier.Verify]

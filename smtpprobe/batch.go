@@ -47,7 +47,7 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 
 // ProbeAll is [Pool.Probe] for several requests at a time. That costs less: one
 // goroutine waits for all that have their answer from the first mail host that
-// they are put to. Done is called once with what came of each request, by its
+// they are put to. Done is called once with the outcome of each request, by its
 // number, perhaps from several goroutines at a time; it must be quick, as
 // others wait for it. ProbeAll returns when all calls have returned.
 func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {

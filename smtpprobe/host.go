@@ -44,7 +44,7 @@ type mailHost struct {
 
 	// What a session may be used for.
 	limits         hostLimits
-	asked, refused int           // recipients named of late, and those refused of them
+	asked, refused int           // recipients named recently, and those of them refused
 	perRecipient   time.Duration // that the last transaction took
 
 	// Whether it can be asked.

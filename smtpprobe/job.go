@@ -44,7 +44,7 @@ type job struct {
 	calls   string         // the other mailbox that the last answer about the target named; empty: none did
 }
 
-// result is what came of a job.
+// result is the outcome of a job.
 type result struct {
 	job     *job
 	session *Session // nil: there was none
@@ -93,8 +93,7 @@ func (j *job) queue(waits bool) {
 }
 
 // taken notes that a worker begins with the job: from now on the budget's clock
-// runs. One that goes along in the transaction of another goes on counting as
-// one that waits.
+// runs. A job that shares another's transaction still counts as waiting.
 func (j *job) taken(w *worker, along bool) {
 	now := time.Now()
 	j.budget.extend(now.Sub(j.since))

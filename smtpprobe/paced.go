@@ -158,8 +158,8 @@ func (p *Pool) pausedUntil(name string, e *egresses.Egress) time.Time {
 // mostBlocked is how many egresses a provider may block before none asks it.
 const mostBlocked = 2
 
-// spread pauses a provider by all of its egresses if it blocks as many as it
-// may: it would have reason to block the next, too.
+// spread pauses a provider on all of its egresses once it blocks two of them
+// ([mostBlocked]): it would have reason to block the next, too.
 func (p *Pool) spread(name string) {
 	serving, now := p.egresses.Serving(name), time.Now()
 	var ends []time.Time
@@ -270,7 +270,8 @@ func (g *paced) pausedSession(j *job) *Session {
 	return notTried(j, f)
 }
 
-// limitedSession is the session of a job that could not wait for its turn.
+// limitedSession is the session of a job that has less time than the wait for
+// its provider takes.
 func limitedSession(j *job, wait time.Duration) *Session {
 	wait = wait.Round(time.Second)
 	f := &smtp.Failure{

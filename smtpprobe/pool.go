@@ -1,10 +1,11 @@
 package smtpprobe
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -96,53 +97,37 @@ type Pool struct {
 	sweptProviders int // providers that the last sweep has left
 }
 
-// Request is one question to the mail hosts of a domain.
-type Request struct {
-	Hosts    []Host // in the order to try them
-	Target   string // mailbox in the form RCPT TO wants, without angle brackets
-	Control  string // random mailbox in the same domain; empty: do not ask about one
-	SMTPUTF8 bool   // Target needs SMTPUTF8
-
-	// Queued is called with true when the probe begins to wait for a session
-	// that others have busy, and with false when a session takes it or, if it
-	// shares a transaction that was begun for another, when that is over. The
-	// calls take turns, and true comes first. It must be quick, and must not
-	// call the pool. Such a request never fails with ErrBusy: its caller can
-	// limit how many wait. Default: nothing is called.
-	Queued func(waits bool)
-	// Lane is that of the list which the probe is of. Default: the probe is of
-	// no list. Those come first, and a part of each limit is kept for them.
-	Lane *Lane
-
-	// Budget is the time for this probe, not counting the wait for a free
-	// session; 0: only the context bounds it.
-	Budget time.Duration
+// check refuses what would not be a sane EHLO or MAIL command.
+func (c Config) check() error {
+	if c.HELO != "" {
+		if err := checkDomain(c.HELO); err != nil {
+			return fmt.Errorf("smtpprobe: Config.HELO: %q %w", c.HELO, err)
+		}
+	}
+	if c.MailFrom != "" {
+		if err := checkMailbox(c.MailFrom, false); err != nil {
+			return fmt.Errorf("smtpprobe: Config.MailFrom: %q %w", c.MailFrom, err)
+		}
+	}
+	if err := c.Pace.Check(); err != nil {
+		return fmt.Errorf("smtpprobe: Config.Pace: %w", err)
+	}
+	if err := checkEgresses(c.Egresses, c.Routes); err != nil {
+		return err
+	}
+	return cmp.Or(
+		notNegative("MaxSessions", c.MaxSessions), notNegative("MaxSessionsPerHost", c.MaxSessionsPerHost),
+		notNegative("MaxWaitingPerHost", c.MaxWaitingPerHost),
+		notNegative("Timeouts.Connect", c.Timeouts.Connect), notNegative("Timeouts.Command", c.Timeouts.Command),
+		notNegative("Timeouts.Quit", c.Timeouts.Quit),
+	)
 }
 
-// Lane is the place of a list, or of other work that is not urgent, at mail
-// hosts that are busy. Where several lanes have probes of one domain waiting at
-// a mail host, they take turns, so that a small list does not wait behind a
-// large one.
-type Lane struct {
-	// MayWait is called when a probe of the lane would begin to wait. Where its
-	// provider is asked as much as it may be, and more probes wait for that
-	// already than MayWait returns, the probe fails with a [HeldBackError], so
-	// that its caller can ask others meanwhile. If it returns how many more may
-	// wait, no number of busy providers takes all the room. It must be quick,
-	// and must not call the pool. Default: the probe waits.
-	MayWait func() int
-}
-
-// Host is a mail host with the addresses that may be dialled.
-type Host struct {
-	Name  string // for the findings, and for TLS where it can be a host's name (server name indication, RFC 6066 §3)
-	Addrs []netip.Addr
-
-	// More is called for further addresses, once, when none of Addrs could be
-	// reached, or they refused for the moment before RCPT, and before the next
-	// host is tried. Its context ends with the time of the probe, or halfway
-	// there where other addresses are left. Default: there are none.
-	More func(ctx context.Context) []netip.Addr
+func notNegative[N int | time.Duration](field string, n N) error {
+	if n < 0 {
+		return fmt.Errorf("smtpprobe: Config.%s: %v is negative", field, n)
+	}
+	return nil
 }
 
 // New returns a Pool. Close it when done, so that its sessions end with QUIT.

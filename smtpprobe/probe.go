@@ -63,8 +63,8 @@ func (pr *probe) next(ctx context.Context) (*job, error) {
 	return newJob(r, pr.req, &pr.budget), nil
 }
 
-// arrived notes what came of a job, and reports whether nothing is left to ask,
-// whatever the time. For a cancelled caller, that is the error.
+// arrived notes the outcome of a job, and reports whether nothing is left to
+// ask, whatever the time. For a cancelled caller, that is the error.
 func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 	if pr.otherWay(r) {
 		err = cancelled(ctx)

@@ -27,7 +27,7 @@ type openRefusal struct {
 // proofs is what is known of whom a mail host accepts. The pool's lock guards
 // it.
 type proofs struct {
-	heard    int       // recipients that were named to it of late
+	heard    int       // recipients that were named to it in the last hour
 	only     string    // the target that it was asked about, if there was one; empty: there were more
 	heardAt  time.Time // the last of them
 	accepted [3]string // mailboxes that it accepted: the last two, and last one that it may exempt; empty: none
@@ -89,7 +89,7 @@ func (h *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 	return dialogue.Postmaster + "@" + jobs[0].domain, false
 }
 
-// accepts reports whether the host has accepted a mailbox of late.
+// accepts reports whether the host has accepted a mailbox in the last hour.
 func (h *proofs) accepts() bool { return h.accepted != [3]string{} }
 
 // acceptsOthers reports whether it was one that is not exempt.

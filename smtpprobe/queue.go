@@ -47,10 +47,10 @@ func (h *mailHost) full(most int) bool {
 	return n >= most
 }
 
-// resubmit lets a job wait again, in front of all others of its rank but those
-// that are to be asked alone, as they show something about the host. Where it
-// shared the transaction, its time begins anew: that it has to be asked again
-// is not its doing. The pool's lock is held.
+// resubmit lets a job wait again, ahead of all others of its rank but those to
+// be asked alone: their answers help the others. If it shared the transaction,
+// its time begins anew: another job may be why it is asked again. The pool's
+// lock is held.
 func (p *Pool) resubmit(h *mailHost, j *job, shared bool) {
 	now := time.Now()
 	if shared || j.worker == nil {

@@ -186,7 +186,7 @@ func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
 	return failure
 }
 
-// account is what came of the transaction for a job.
+// account returns the result of a transaction for a job.
 func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *Session {
 	j, r := t.jobs[i], &t.Named[i]
 	found := t.s.findings(j)

@@ -22,8 +22,8 @@ type transaction struct {
 }
 
 // newTransaction returns the next transaction of a session. A job that must be
-// asked alone has one for itself, the first of its session: what comes of it is
-// the answer.
+// asked alone has one for itself, the first of its session: its outcome is the
+// answer.
 func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transaction {
 	t := &transaction{s: s, host: h, jobs: jobs}
 	t.Transaction = &dialogue.Transaction{

@@ -17,7 +17,7 @@ const (
 	// turnLasts is how long a session goes on while hosts of its provider wait
 	// for one.
 	turnLasts = 10 * time.Second
-	// leastWait is the least that a caller is told to wait for its turn.
+	// leastWait is the shortest wait that a caller is given.
 	leastWait = 10 * time.Second
 )
 

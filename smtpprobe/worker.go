@@ -189,11 +189,11 @@ func (w *worker) opened(first *job) {
 	}
 }
 
-// failedToOpen tells what came of the session. Where others are open, or were
-// just now, the host wants no more of them for the moment: that is no answer.
-// Else it is the answer for all jobs that wait: they would meet with the same.
-// Where the host did not answer at all, those count that it has let in: what it
-// will say to others that are being opened is not known.
+// failedToOpen handles a session that could not be opened. If other sessions
+// are open or were just now, the host has reached its limit: the job waits.
+// Otherwise the failure answers all jobs that wait. If the host did not answer
+// at all, only the sessions that it has greeted count as open: how it will
+// answer those that are being opened is not known.
 func (w *worker) failedToOpen(first *job, err error) {
 	p, h, s := w.pool, w.host, w.session
 	p.mu.Lock()

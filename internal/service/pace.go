@@ -18,8 +18,8 @@ const (
 	// paceEvery is how often the pauses and budgets of providers are stored, if
 	// they have changed.
 	paceEvery = time.Minute
-	// maxPaceMemory is how many are stored for an egress: their JSON is within
-	// what a setting may have.
+	// maxPaceMemory bounds the providers stored for an egress, so that their
+	// JSON fits into a setting.
 	maxPaceMemory = 300
 )
 

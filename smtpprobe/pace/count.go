@@ -2,8 +2,8 @@ package pace
 
 import "time"
 
-// counter counts what has happened of late: in a period that is divided into as
-// many parts as it has places, and the part under way.
+// counter counts what happened in the last period. It has a place for each part
+// of the period, and one for the part that has just begun.
 type counter struct {
 	part   time.Duration
 	places []int // by the number of the part

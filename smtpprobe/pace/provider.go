@@ -53,7 +53,7 @@ type Provider struct {
 	until            time.Time // paused until then
 	why              Trouble   // it is
 	pauses           int       // since the last answer
-	throttled        counter   // complaints about our speed of late
+	throttled        counter   // recent complaints about our speed
 	interval         time.Duration
 	next             time.Time // when the next session may begin
 	slower           time.Time // when the interval was last made longer
@@ -207,7 +207,7 @@ func (p *Provider) Named(n int, now time.Time) {
 	p.budget.Named += n
 }
 
-// Mailbox notes what became of a mailbox that we were asked about.
+// Mailbox notes whether a mailbox that we asked about does not exist.
 func (p *Provider) Mailbox(dead bool, now time.Time) {
 	h := p.settings.Harvest
 	if h.Recipients < 0 {

@@ -123,8 +123,8 @@ func (m *Manager) addSegment(ctx context.Context, s *Spool, draft string, number
 }
 
 // StartDraft is [Manager.Create] for a draft, whose spool is that of
-// [Manager.OpenDraft]. The draft is over then, and where there is an error it
-// waits again. [rows.ErrNotFound]: as [Manager.Draft].
+// [Manager.OpenDraft]. On success the draft is deleted; after an error it can
+// be started again. Errors are those of [Manager.Draft].
 func (m *Manager) StartDraft(ctx context.Context, draft rows.Job, s *Spool, o Request) (rows.Job, error) {
 	if err := m.config.Store.TakeDraft(ctx, m.node, draft.ID, draft.Owner); err != nil {
 		return rows.Job{}, err

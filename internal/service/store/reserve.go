@@ -33,7 +33,7 @@ type reservation struct {
 	Reservation
 	want, limit int64
 	err         error
-	done        chan struct{} // is closed when the fields above say what came of it
+	done        chan struct{} // is closed when the fields above have the outcome
 }
 
 func newReservations() *reservations { return &reservations{turn: make(chan struct{}, 1)} }

@@ -31,15 +31,16 @@ type Case struct {
 // Host is what a mail host has shown.
 type Host struct {
 	Shown   Shown
-	Unheard bool    // it was asked about no other target of late, before the first of the transaction
+	Unheard bool    // it was asked about no other target in the last hour
 	Others  bool    // it has heard others since
-	Accepts bool    // it has accepted a mailbox of late
+	Accepts bool    // it has accepted a mailbox in the last hour
 	First   Wording // of its first refusal
 }
 
 // Fates decides what becomes of the targets. Of those with the same doubtful
-// reply one is asked about alone; what comes of it will do for the others. If a
-// recipient was one too many, that is the trouble of the transaction.
+// reply one is asked about alone: its answer shows what that reply means for
+// the others. If a recipient was one too many, that is the trouble of the
+// transaction.
 func (c *Case) Fates() []Fate {
 	if c.Trouble == dialogue.None && c.anyTooMany() {
 		c.Trouble = dialogue.TooMany
@@ -144,9 +145,9 @@ func (c *Case) believes(r *dialogue.Recipient) bool {
 	return r.Class.AboutMailbox() || r.Class == replies.ClassGreylisted || r.Before == 0 || c.Shown[SortOf(r)]
 }
 
-// Tells reports whether the reply to a recipient says something about how the
-// provider takes to us, and not about the length of the session, of which we
-// have made too much, nor about a control alone.
+// Tells reports whether the reply to a recipient says what the provider thinks
+// of us. A refusal that only says that the session is too long does not, nor
+// does one that is about a control.
 func (c *Case) Tells(r *dialogue.Recipient) bool {
 	if r.AcceptsBehind() {
 		return false

@@ -6,9 +6,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
-// Shown is what a mail host has shown about what its replies mean: sorts of
-// refusals that it gives to a recipient that is alone in its session, so that
-// they are not about the length of a session, and what follows.
+// Shown is the set of refusals that a mail host also gives to a lone recipient:
+// they are about mailboxes, not about long sessions. The constants below are
+// what else a host may have shown.
 type Shown map[string]bool
 
 // What a host may have shown.

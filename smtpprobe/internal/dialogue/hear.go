@@ -124,7 +124,7 @@ func (t *Transaction) bound(i int) {
 }
 
 // settledWithout reports whether recipient i need not be heard to know what
-// became of the targets: all were refused, or nobody but RSET is left.
+// becomes of the targets: all were refused, or only the reply to RSET is left.
 func (t *Transaction) settledWithout(i int) bool {
 	accepted := func(r Recipient) bool { return r.Accepted() }
 	return i == len(t.Named) || i >= t.Targets && !slices.ContainsFunc(t.Named[:t.Targets], accepted)
