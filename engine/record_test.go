@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/internal/testkit"
 )
 
 // recordOf is what encoding/json is to make of a result.
@@ -49,6 +53,25 @@ func FuzzRecord(f *testing.F) {
 			t.Errorf("error %v\n got %s\nwant %s", err, got, want)
 		}
 	})
+}
+
+// TestRecordHasEveryField: what is read from a record is the result that was
+// written, but for the time that is not in JSON.
+func TestRecordHasEveryField(t *testing.T) {
+	var want, got Result
+	testkit.Fill(&want)
+	want.Reason, want.Details.Reason = ReasonBlocked, ReasonBlocked
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	want.Details.Waited = 0
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-written +read:\n%s", diff)
+	}
 }
 
 // TestRecordOfImpossibleTime: details that JSON cannot carry are an error, as

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/server/client"
 )
 
@@ -20,8 +21,11 @@ func TestRoundTrip(t *testing.T) {
 	plain := full("alice@acme.example")
 	plain.Role, plain.AcceptAll, plain.SpamTrap = false, false, false
 	plain.Details = &engine.Details{Reason: engine.ReasonConnectionTimeout, CatchAll: engine.CatchAllUnknown, SMTP: &engine.SMTPAnswer{Phase: "connect"}}
+	var filled engine.Result
+	testkit.Fill(&filled)
 	for name, result := range map[string]engine.Result{
-		"everything": full("alice@acme.example"), "without details": full("alice@acme.example").WithoutDetails(),
+		"every field": filled,
+		"everything":  full("alice@acme.example"), "without details": full("alice@acme.example").WithoutDetails(),
 		"nothing that can be left out": plain, "impossible syntax": syntax,
 	} {
 		want, err := json.Marshal(result)

@@ -1,0 +1,29 @@
+package verdictcache
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit"
+)
+
+// TestStoredHasEveryField: the store has all of a result but what reveals the
+// address, and the lines of the session.
+func TestStoredHasEveryField(t *testing.T) {
+	m, ok := read("ada@acme.example")
+	if !ok {
+		t.Fatal("no mailbox")
+	}
+	var want engine.Result
+	testkit.Fill(&want)
+	want.Email, want.User, want.Domain = m.given, m.parts.Local, m.parts.Domain
+	want.Reason, want.Details.Suggestion = want.Details.Reason, "ada@example.com"
+	want.Details.Matches[0].Entry = m.parts.Domain
+	got := newStoredResult(m, want, "fingerprint").result(m)
+	want.Details.Transcript = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-result +stored:\n%s", diff)
+	}
+}
