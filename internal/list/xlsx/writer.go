@@ -94,6 +94,9 @@ type Writer struct {
 // NewWriter begins a workbook. Each sheet begins with the rows of head, of
 // which the first is the names of the columns; there may be none.
 func NewWriter(w io.Writer, head []byte) (*Writer, error) {
+	if columns := len(widthsOf(head)); columns > MaxColumns {
+		return nil, fmt.Errorf("it would have more than %d columns, which no sheet has", MaxColumns)
+	}
 	return &Writer{archive: zip.NewWriter(w), head: emphasized(head), most: MaxRows}, nil
 }
 

@@ -310,6 +310,20 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// TestTooWide: a list with more columns than a sheet has is refused before the
+// first octet.
+func TestTooWide(t *testing.T) {
+	row := make([]Cell, MaxColumns+1)
+	row[MaxColumns-1].Text = "the last"
+	if _, err := NewWriter(io.Discard, AppendRow(nil, row)); err != nil {
+		t.Error(err)
+	}
+	row[MaxColumns].Text = "one more"
+	if _, err := NewWriter(io.Discard, AppendRow(nil, row)); err == nil {
+		t.Error("it is not refused")
+	}
+}
+
 // TestWidths: what a cell shows decides, and not what it is in XML.
 func TestWidths(t *testing.T) {
 	for _, c := range []struct {
