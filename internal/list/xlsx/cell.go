@@ -174,8 +174,8 @@ func appendText(out []byte, text string) []byte {
 			out = append(out, "&lt;"...)
 		case r == '>':
 			out = append(out, "&gt;"...)
-		case r == '\r':
-			out = append(out, "_x000D_"...)
+		case r == '\r': // as itself it would become a line feed; few programs know _x000D_
+			out = append(out, "&#13;"...)
 		case r < ' ' && r != '\t' && r != '\n', r == 0xFFFE, r == 0xFFFF, r == utf8.RuneError:
 			out = append(out, "\uFFFD"...)
 		default:
