@@ -9,8 +9,11 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// recorder records which addresses it verifies.
-type recorder struct{ asked []string }
+// recorder records which addresses it verifies, and how.
+type recorder struct {
+	asked []string
+	told  engine.VerifyOptions
+}
 
 func (n *recorder) Verify(_ context.Context, address string) (engine.Result, error) {
 	n.asked = append(n.asked, address)
@@ -18,8 +21,9 @@ func (n *recorder) Verify(_ context.Context, address string) (engine.Result, err
 }
 
 func (n *recorder) VerifyTogether(
-	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
 ) {
+	n.told = o
 	for i, address := range addresses {
 		result, err := n.Verify(ctx, address)
 		done(i, result, err)
@@ -50,6 +54,21 @@ func TestUnreadableRows(t *testing.T) {
 	}
 	if want := []string{rows[1], rows[3], rows[1], rows[3]}; calls != len(rows) || !slices.Equal(below.asked, want) {
 		t.Errorf("%d calls; the engine verified %q", calls, below.asked)
+	}
+}
+
+// TestOptionsArePassedOn: the engine knows the lane of the list, and tells who
+// waits by the index that the caller knows.
+func TestOptionsArePassedOn(t *testing.T) {
+	below, waits := &recorder{}, -1
+	o := engine.VerifyOptions{Lane: &engine.Lane{}, Waits: func(i int, _ bool) { waits = i }}
+	rows := []string{unreadableMark + "too long", "a@example.test", "b@example.test"}
+	Verifier{below}.VerifyTogether(t.Context(), rows, o, func(int, engine.Result, error) {})
+	if below.told.Lane != o.Lane || below.told.Waits == nil {
+		t.Fatalf("the engine is told %+v", below.told)
+	}
+	if below.told.Waits(1, true); waits != 2 {
+		t.Errorf("row %d waits, want 2", waits)
 	}
 }
 
