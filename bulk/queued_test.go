@@ -64,6 +64,55 @@ func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
 	})
 }
 
+// crowded is a GroupVerifier whose addresses of one domain wait for a minute for
+// a session, and say so; others take a second.
+type crowded struct {
+	answers
+	domain string
+}
+
+func (c *crowded) VerifyTogether(
+	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+) {
+	var all sync.WaitGroup
+	for i, address := range addresses {
+		all.Go(func() {
+			wait := domainOf(address) == c.domain
+			if wait {
+				o.Waits(i, true)
+				c.enter(address)
+				time.Sleep(time.Minute)
+				c.leave()
+				o.Waits(i, false)
+			}
+			result, err := c.Verify(ctx, address)
+			done(i, result, err)
+		})
+	}
+	all.Wait()
+}
+
+// TestRunIsToldWhoWaits checks that addresses which wait are not counted, so
+// that others of the same domain and of others begin, and that no answer about
+// the first of a domain is awaited when it waits.
+func TestRunIsToldWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &crowded{domain: "crowded.example"}
+		emails := numbered(20, v.domain)
+		for i := range 10 {
+			emails = append(emails, fmt.Sprintf("one@free%d.example", i))
+		}
+		if _, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: v, Concurrency: 2}); err != nil {
+			t.Fatal(err)
+		}
+		for _, email := range emails {
+			if began := v.asked[email][0]; began > 10*time.Second {
+				t.Errorf("%s began after %v", email, began)
+			}
+		}
+	})
+}
+
 // TestBusyProvidersHoldNobodyUp checks that addresses of providers that have no
 // room take no place of those of others, with as little concurrency as may be.
 func TestBusyProvidersHoldNobodyUp(t *testing.T) {

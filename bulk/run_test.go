@@ -407,17 +407,16 @@ func TestRoom(t *testing.T) {
 			verifier.most = 0
 			return found
 		}
-		time.AfterFunc(10500*time.Millisecond, func() {
-			if n := most(); n != 3 {
-				t.Errorf("%d at a time, with room for 3", n)
-			}
+		before := 0
+		time.AfterFunc(5500*time.Millisecond, func() {
+			before = most()
 			room.Store(1000)
 		})
 		_, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{
 			Verifier: verifier, Concurrency: 20, Room: func() int { return int(room.Load()) },
 		})
-		if n := most(); err != nil || n != 20 {
-			t.Errorf("%d at a time, with room for 1000 and a concurrency of 20 (%v)", n, err)
+		if after := most(); err != nil || before != 3 || after != 20 {
+			t.Errorf("%d at a time with room for 3, then %d with room for 1000 and a concurrency of 20 (%v)", before, after, err)
 		}
 	})
 }
