@@ -78,6 +78,17 @@ func TestManyJobsOfOneOwner(t *testing.T) {
 		r := n.runs[stuckToo.ID]
 		return r != nil && r.room.Load() == int64(n.config.Concurrency/2)
 	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked := 0
+	for email := range h.asked {
+		if strings.Contains(email, "@silent-") {
+			asked++
+		}
+	}
+	if asked > n.config.Concurrency/2 {
+		t.Errorf("the other has asked about %d addresses, with a share of %d", asked, n.config.Concurrency/2)
+	}
 }
 
 // TestGiantDoesNotDelayTheTail: a domain with most of the addresses answers

@@ -276,6 +276,42 @@ func TestTemporaryAnswersAreAskedAgain(t *testing.T) {
 	}
 }
 
+// TestRetriesOfARunThatGoesOn: a temporary answer that a run has got is not
+// given again when the address is due before the run has ended.
+func TestRetriesOfARunThatGoesOn(t *testing.T) {
+	clock, let := testkit.NewClock(time.Now()), make(chan struct{})
+	h := &hosts{answer: func(_ context.Context, email string, times int) engine.Result {
+		switch {
+		case email == "slow@b.example":
+			<-let
+		case times == 1:
+			return greylisted(email)
+		}
+		return fine(email)
+	}}
+	s := openStore(t, store.Options{DataDir: t.TempDir(), Now: clock.Now})
+	n := newNode(t, s, Config{Verifier: h, Now: clock.Now, RetryWindow: 10 * time.Minute})
+	goOn := sync.OnceFunc(func() { close(let) })
+	defer goOn()
+	j := n.create("grey@a.example\nslow@b.example\n", Request{})
+	var due time.Time
+	testkit.Eventually(t, "the first answer is committed", func() bool {
+		var err error
+		due, err = s.NextBatch(t.Context(), j.ID, "")
+		check(t, err)
+		return due.After(clock.Now())
+	})
+	for clock.Now().Before(due) {
+		clock.Advance(DefaultLease / 2)
+		check(t, n.Join(t.Context()))
+	}
+	testkit.Eventually(t, "it is asked again", func() bool { return h.times("grey@a.example") == 2 })
+	goOn()
+	if j = n.untilDone(j.ID); j.Results["deliverable"] != 2 || h.times("slow@b.example") != 1 {
+		t.Errorf("%+v; asked: %v", j, h.asked)
+	}
+}
+
 // working is how many runs there are.
 func (n *node) working() int {
 	n.mu.Lock()
