@@ -64,8 +64,8 @@ func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// crowded is a GroupVerifier whose addresses of one domain wait for a minute for
-// a session, and say so; others take a second.
+// crowded is a GroupVerifier whose addresses of one domain wait for a session
+// for a minute, and say so; others take a second.
 type crowded struct {
 	answers
 	domain string
