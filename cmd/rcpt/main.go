@@ -1,11 +1,12 @@
 // Command rcpt verifies e-mail addresses: it tells whether they can receive
 // mail.
 //
-// It reads the command line, the environment and the configuration file, and
-// leaves the work to the packages engine, bulk and server. Results go to
-// standard output, everything else to standard error. The exit code is 0 if the
-// work was done, whatever the verdicts, 1 if it could not be done, and 2 for
-// wrong usage.
+// What lives here is the commands: their flags, and how their results are
+// printed. The environment, the configuration file and the flags of several
+// commands are in internal/settings; the work is that of the packages engine,
+// bulk, internal/list and internal/service. Results go to standard output,
+// everything else to standard error. The exit code is 0 if the work was done,
+// whatever the verdicts, 1 if it could not be done, and 2 for wrong usage.
 package main
 
 import (

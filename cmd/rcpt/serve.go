@@ -155,7 +155,9 @@ func (c *serveCommand) engine(ctx context.Context, known *lists.Lists, logger *s
 	}
 	config.HELO = settings.HELO(ctx, config)
 	settings.WarnOfHELO(config, logger)
-	config.ControlSecret = c.ControlSecret(logger)
+	if c.Database == "" { // which has one of its own
+		config.ControlSecret = c.ControlSecret(logger)
+	}
 	return config, nil
 }
 
