@@ -24,7 +24,7 @@ func (w *worker) settle(t *transaction, err error) {
 	var open []openRefusal
 	for i, j := range t.jobs {
 		switch fates[i] {
-		case belief.Final, belief.Unproven:
+		case belief.Final, belief.Unproven, belief.Dropped:
 			j.finish(result{session: t.account(i, fates[i], failure)})
 		case belief.AwaitsProof:
 			open = append(open, openRefusal{job: j, session: t.account(i, fates[i], failure)})
@@ -64,12 +64,17 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 		p.askDeferred(h)
 	}
 	t.First = h.first.words()
+	t.Trouble = t.Finds()
 	fates := t.Fates()
+	for i, fate := range fates {
+		t.drop(i, fate)
+	}
 	p.learn(w, t, now)
 	var open []*job
 	for i, j := range slices.Backward(t.jobs) { // each goes in front of those behind it
 		if (fates[i] == belief.Again || fates[i] == belief.AgainAlone) && w.over(t, j) {
 			fates[i] = t.NoTimeFor(i)
+			t.drop(i, fates[i])
 		}
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
@@ -88,6 +93,13 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 	w.done(open)
 	w.stopAsking(t, now)
 	return fates
+}
+
+// drop forgets the reply to a target with the fate that it is not believed.
+func (t *transaction) drop(i int, fate belief.Fate) {
+	if fate == belief.Dropped {
+		t.Named[i].Reply = nil
+	}
 }
 
 // over reports whether there is no time to ask about a job again. The pool's
@@ -194,7 +206,7 @@ func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *S
 		found.Trial = t.Trial()
 	}
 	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, t.failureOf(i, failure), r.Reply
-	found.Recipients, found.Unproven = r.Before, fate != belief.Final
+	found.Recipients, found.Unproven = r.Before, fate == belief.Unproven || fate == belief.AwaitsProof
 	control := t.controlFor(i)
 	if control != nil && control.Role == dialogue.Canary && !saysWhether(control.Class) {
 		control = nil // it was about something else this time

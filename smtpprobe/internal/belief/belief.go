@@ -16,6 +16,7 @@ const (
 	Final       Fate = iota // what the host said, or did, is the answer
 	AwaitsProof             // refused, and nobody was accepted behind it yet
 	Unproven                // final: refused, and the host gave no proof that it still accepts anybody
+	Dropped                 // final, without the reply, which is not believed: there is no time to ask again
 	Again                   // in a smaller transaction
 	AgainAlone              // one command at a time, in a session of its own
 )
@@ -37,14 +38,19 @@ type Host struct {
 	First   Wording // of its first refusal
 }
 
-// Fates decides what becomes of the targets. Of those with the same doubtful
-// reply one is asked about alone: its answer shows what that reply means for
-// the others. If a recipient was one too many, that is the trouble of the
-// transaction.
-func (c *Case) Fates() []Fate {
+// Finds returns the trouble of the transaction: that which it ended with or, if
+// there was none, that a recipient was one too many.
+func (c *Case) Finds() dialogue.Trouble {
 	if c.Trouble == dialogue.None && c.anyTooMany() {
-		c.Trouble = dialogue.TooMany
+		return dialogue.TooMany
 	}
+	return c.Trouble
+}
+
+// Fates returns what becomes of the targets, going by the trouble of the
+// transaction ([Case.Finds]). Of those with the same doubtful reply one is asked
+// about alone: its answer shows what that reply means for the others.
+func (c *Case) Fates() []Fate {
 	fates := make([]Fate, c.Targets)
 	alone := map[string]bool{}
 	for i := range fates {
@@ -122,14 +128,14 @@ func (c *Case) last(i int) Fate {
 	return AwaitsProof
 }
 
-// NoTimeFor is the fate of target i where it is to be asked about again and
-// there is no time. A reply that is not believed is dropped. A refusal stays
+// NoTimeFor returns the fate of target i if it is to be asked about again and
+// there is no time: a reply that is not believed is dropped, and a refusal stays
 // without the proof that it lacks.
 func (c *Case) NoTimeFor(i int) Fate {
 	r := &c.Named[i]
 	switch {
 	case c.Trouble != dialogue.None, c.Contradicted(i), r.Accepted():
-		r.Reply = nil
+		return Dropped
 	case r.Dead():
 		return Unproven
 	}

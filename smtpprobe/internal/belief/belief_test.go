@@ -2,6 +2,7 @@ package belief
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 // names of fates, as the tables have them.
 var names = map[Fate]string{
 	Final: "final", AwaitsProof: "awaits", Unproven: "unproven", Again: "again", AgainAlone: "alone",
+	Dropped: "dropped",
 }
 
 // newCase makes a case of what the host said to MAIL, targets and others: a
@@ -76,6 +78,7 @@ func replyOf(word string) *smtp.Reply {
 
 func fatesOf(c *Case) string {
 	var all []string
+	c.Trouble = c.Finds()
 	for _, f := range c.Fates() {
 		all = append(all, names[f])
 	}
@@ -197,7 +200,7 @@ func TestFates(t *testing.T) {
 		{"blocked - - control:-", []func(*Case){trouble(dialogue.MAILRefused, -1)}, "final final"},
 		{"blocked - - control:-", []func(*Case){trouble(dialogue.MAILRefused, -1), later}, "again again"},
 		{"ok no proof:- control:-", []func(*Case){trouble(dialogue.HungUp, 1), alone, known}, "unproven"},
-		{"ok no ok control:-", []func(*Case){trouble(dialogue.CutOff, 2)}, "final final"},
+		{"ok no ok control:-", []func(*Case){trouble(dialogue.CutOff, 2)}, "dropped dropped"},
 
 		// SMTPUTF8 is missing where two sessions lack it.
 		{"- - control:-", []func(*Case){trouble(dialogue.NotAsked, -1)}, "alone"},
@@ -223,18 +226,30 @@ func TestNoTimeFor(t *testing.T) {
 		said    string
 		trouble dialogue.Trouble
 		fate    Fate
-		kept    bool
 	}{
-		{"ok no control:no", dialogue.None, Unproven, true},
-		{"ok no control:ok", dialogue.None, Final, false},
-		{"ok ok control:blocked", dialogue.None, Final, false},
-		{"ok blocked control:no", dialogue.None, Final, true},
-		{"ok no control:-", dialogue.HungUp, Final, false},
+		{"ok no control:no", dialogue.None, Unproven},
+		{"ok no control:ok", dialogue.None, Dropped},
+		{"ok ok control:blocked", dialogue.None, Dropped},
+		{"ok blocked control:no", dialogue.None, Final},
+		{"ok no control:-", dialogue.HungUp, Dropped},
 	} {
 		c := newCase(tt.said)
 		c.Trouble = tt.trouble
-		if got := c.NoTimeFor(0); got != tt.fate || (c.Named[0].Reply != nil) != tt.kept {
-			t.Errorf("%s: %s, reply %v; want %s, kept: %v", tt.said, names[got], c.Named[0].Reply, names[tt.fate], tt.kept)
+		if got := c.NoTimeFor(0); got != tt.fate || c.Named[0].Reply == nil {
+			t.Errorf("%s: %s, reply %v; want %s", tt.said, names[got], c.Named[0].Reply, names[tt.fate])
+		}
+	}
+}
+
+// TestFatesChangeNothing: what is decided is what is returned.
+func TestFatesChangeNothing(t *testing.T) {
+	for said, trouble := range map[string]dialogue.Trouble{"ok ok many control:no": dialogue.None, "ok no ok control:-": dialogue.CutOff} {
+		c, before := newCase(said), newCase(said)
+		c.Trouble, before.Trouble = trouble, trouble
+		c.Finds()
+		c.Fates()
+		if !reflect.DeepEqual(c, before) {
+			t.Errorf("%s: %+v, and before %+v", said, c, before)
 		}
 	}
 }

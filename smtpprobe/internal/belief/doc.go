@@ -4,5 +4,5 @@
 // smtpprobe.
 //
 // It is pure: a case is a transaction that is over, with what its mail host had
-// shown before, and has one fate for each target.
+// shown before, and has one fate for each target. Nothing in a case is changed.
 package belief
