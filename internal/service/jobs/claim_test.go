@@ -29,8 +29,8 @@ func TestClaimEndsWithItsRequest(t *testing.T) {
 		request := rows.JobRequest{Owner: "acme", Token: rows.HashOf("token")}
 		claim, err := n.Claim(t.Context(), request)
 		check(t, err)
-		for range 5 {
-			time.Sleep(2 * time.Minute)
+		for range 3 {
+			time.Sleep(requestLease)
 			if _, err := n.Claim(t.Context(), request); !errors.Is(err, rows.ErrInProgress) {
 				t.Errorf("while it is in progress: %v", err)
 			}
@@ -45,7 +45,7 @@ func TestClaimEndsWithItsRequest(t *testing.T) {
 		j, err := n.Create(t.Context(), n.receive("a@one.example\n"), Request{Owner: "acme", Token: &request})
 		check(t, err)
 		claim.End(true)
-		time.Sleep(time.Hour)
+		time.Sleep(2 * requestLease)
 		if again, err := n.Claim(t.Context(), request); err != nil || again.Job != j.ID || again.Body != request.Body {
 			t.Errorf("the same again: %+v, %v", again, err)
 		}
