@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"strings"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/internal/world"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -38,14 +38,14 @@ func Listen() (*Sockets, error) { return ListenOn("0") }
 
 // ListenOn is [Listen] with the mail hosts on a port; "0" is a free one.
 func ListenOn(port string) (*Sockets, error) {
-	s := &Sockets{Network: netip.MustParsePrefix(loopback + "0/24"),
-		dns: nameServer(strings.ReplaceAll(zone, documentation, loopback))}
+	w := read(documentation, loopback)
+	s := &Sockets{Network: netip.MustParsePrefix(loopback + "0/24"), dns: w.DNS()}
 	var err error
 	if s.Resolver, err = s.dns.Start(); err != nil {
 		return nil, err
 	}
 	for range portTries {
-		if err = s.listen(port); err == nil {
+		if err = s.listen(w, port); err == nil {
 			return s, nil
 		}
 		s.closeHosts()
@@ -56,12 +56,13 @@ func ListenOn(port string) (*Sockets, error) {
 
 // listen opens all mail hosts on a port, or on the free one that the first one
 // gets.
-func (s *Sockets) listen(port string) error {
+func (s *Sockets) listen(w *world.World, port string) error {
 	s.SMTPPort = port
-	all := hosts()
-	all[silentHost] = &smtptest.Host{Greeting: smtptest.Hangs}
-	for ip, host := range all {
-		address := net.JoinHostPort(strings.Replace(ip, documentation, loopback, 1), s.SMTPPort)
+	for ip, host := range w.Hosts() {
+		address := net.JoinHostPort(ip, s.SMTPPort)
+		if host == nil { // a socket cannot be silent before the greeting
+			host = &smtptest.Host{Greeting: smtptest.Hangs}
+		}
 		server, err := smtptest.StartAt(address, host)
 		if err != nil {
 			return fmt.Errorf("mail host at %s: %w", address, err)

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	_ "embed"
 	"net/netip"
 	"strings"
 
@@ -10,9 +9,6 @@ import (
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
-
-//go:embed zone.txt
-var zone string
 
 // hostNetwork is the network of the mail hosts.
 var hostNetwork = netip.MustParsePrefix("192.0.2.0/24")
@@ -34,7 +30,8 @@ func New() (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &World{dns: nameServer(zone), hosts: network(), lists: known}, nil
+	w := read()
+	return &World{dns: w.DNS(), hosts: w.Network(), lists: known}, nil
 }
 
 // Lists returns what the World adds to the embedded lists, one entry per line.
@@ -44,13 +41,6 @@ func Lists() map[lists.Kind]string {
 		lists.KindDisposable: "throwaway.example\n",
 		lists.KindSpamTrap:   "trap@acme.example\n",
 	}
-}
-
-// nameServer is the DNS server with the faults of the World.
-func nameServer(zone string) *dnstest.Server {
-	server := dnstest.New(zone)
-	server.Break(dnstest.Fault{Name: "broken.example", Kind: dnstest.ServFail})
-	return server
 }
 
 // Config returns the configuration of an engine that uses the World.

@@ -87,7 +87,7 @@ type situations map[string][]*situation
 func readSituations() (situations, error) {
 	all := situations{}
 	for server := range zoneOf {
-		text, err := os.ReadFile(filepath.Join("testdata", "situations", server+".txt"))
+		text, err := os.ReadFile(fileOf(server))
 		if err != nil {
 			return nil, err
 		}
@@ -96,6 +96,15 @@ func readSituations() (situations, error) {
 		}
 	}
 	return all, nil
+}
+
+// fileOf is the table of a server. That of the scripted hosts is shared with
+// the tests of package engine.
+func fileOf(server string) string {
+	if server == "scripted" {
+		return filepath.Join("..", "..", "testdata", "worlds", "services.txt")
+	}
+	return filepath.Join("testdata", "situations", server+".txt")
 }
 
 func parseSituations(server, text string) ([]*situation, error) {

@@ -126,7 +126,7 @@ mx both.test
 box b
 mx one.test
 ? a once -> deliverable recipient_accepted
-? c -> mailbox_not_found
+? c -> mailbox_not_found # nobody
 
 == two
 S: 554 no
@@ -138,7 +138,7 @@ S: 554 no
 	if one.Name != "one" || one.About != "is first" || !slices.Equal(one.Rest, []string{"mx both.test", "mx one.test"}) || !slices.Equal(two.Rest, []string{"mx both.test"}) {
 		t.Errorf("%+v, %+v", one, two)
 	}
-	if got, want := fmt.Sprint(one.Asked), "[{a [once] [deliverable recipient_accepted]} {c [] [mailbox_not_found]}]"; got != want {
+	if got, want := fmt.Sprint(one.Asked), "[{a [once] [deliverable recipient_accepted] } {c [] [mailbox_not_found] nobody}]"; got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 	for s, want := range map[*smtptest.Situation]string{&one: "250 250 550", &two: "greeting"} {

@@ -23,6 +23,7 @@ type Question struct {
 	Address string   // or a local-part
 	Options []string // what else stands in front of the arrow
 	Allowed []string // what stands behind it: verdicts and reasons
+	About   string   // the remark at the end
 }
 
 // ReadSituations reads text of this form:
@@ -32,7 +33,7 @@ type Question struct {
 //
 //	== NAME: what it shows
 //	a line about the host, as Read has them
-//	? ADDRESS [OPTION...] -> ALLOWED...
+//	? ADDRESS [OPTION...] -> ALLOWED... [# remark]
 //
 // Words that are not those of [Read] have to be among the others; their lines
 // are the Rest.
@@ -84,7 +85,8 @@ func (s *Situation) ask(text string) error {
 	if !ok || len(words) == 0 {
 		return errors.New(`a question needs " -> " and what is allowed`)
 	}
-	s.Asked = append(s.Asked, Question{Address: words[0], Options: words[1:], Allowed: strings.Fields(allowed)})
+	allowed, about, _ := strings.Cut(allowed, " # ")
+	s.Asked = append(s.Asked, Question{words[0], words[1:], strings.Fields(allowed), about})
 	return nil
 }
 
