@@ -132,7 +132,7 @@ func known(r *engine.Result, cell string) string {
 	}
 	text, err := json.Marshal(result)
 	if err != nil {
-		return toVerify(cell)
+		return toVerify(list.Row{Addresses: []string{cell}}, 0)
 	}
 	return knownMark + string(text)
 }

@@ -18,36 +18,29 @@ const (
 	knownMark      = "\xffknown:"      // the result of an earlier run follows
 )
 
+// marks are those of cells that are not asked about.
+var marks = [...]string{list.Unreadable: unreadableMark, list.Several: severalMark, list.Empty: emptyMark}
+
 // items are the addresses to verify of a row, one for each column that is read.
 // Only the last has the row itself, which saves memory.
 func (in *Input) items(row list.Row) []bulk.Item {
 	items := make([]bulk.Item, len(row.Addresses))
 	earlier := in.earlier.resultsFor(row)
 	for i, cell := range row.Addresses {
-		switch {
-		case row.Err != nil:
-			items[i].Email = unreadableMark + row.Err.Error()
-		case earlier != nil && earlier[i] != nil:
+		if earlier != nil && earlier[i] != nil {
 			items[i].Email = known(earlier[i], cell)
-		default:
-			items[i].Email = toVerify(cell)
+		} else {
+			items[i].Email = toVerify(row, i)
 		}
 	}
 	items[len(items)-1].Row = []byte(row.Raw)
 	return items
 }
 
-// toVerify returns the address in a cell. It is a copy: results are kept for
-// duplicates, and the cell is a part of the whole row.
-func toVerify(cell string) string {
-	switch cleaned := address.Clean(cell); {
-	case cleaned.Several:
-		return severalMark + cell
-	case cleaned.Address == "":
-		return emptyMark + cell
-	default:
-		return strings.Clone(cleaned.Address)
-	}
+// toVerify returns the address in a cell of a row, or a text with a mark.
+func toVerify(row list.Row, i int) string {
+	kind, text := row.Held(i)
+	return marks[kind] + text
 }
 
 // seenAddresses are the addresses of a list so far: 128 bits of a digest of

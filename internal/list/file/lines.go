@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list"
 )
 
 // maxLine bounds a line: a path has at most 256 octets (RFC 5321 §4.5.3.1.3),
@@ -30,7 +31,11 @@ type Line struct {
 }
 
 // Result is the result of a line without an address.
-func (l Line) Result() engine.Result { return unverified(l.Address, l.Err.Error()) }
+func (l Line) Result() engine.Result {
+	result, _ := list.Unreadable.Result(l.Err.Error())
+	result.Email = l.Address
+	return result
+}
 
 // Lines reads an address or a JSON object from each line of r, without the
 // blanks around it. It yields empty lines too, so that results can be matched

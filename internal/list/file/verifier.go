@@ -3,10 +3,10 @@ package file
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list"
 )
 
 // Verifier verifies the addresses of an [Input] with Engine. It answers those
@@ -44,27 +44,10 @@ func withoutEngine(text string) (result engine.Result, found bool) {
 	if result, is := knownResult(text); is {
 		return result, true
 	}
-	if reason, is := strings.CutPrefix(text, unreadableMark); is {
-		return unverified("", reason), true
-	}
-	if cell, is := strings.CutPrefix(text, severalMark); is {
-		return engine.NotOne(engine.VerdictSeveral, cell), true
-	}
-	if cell, is := strings.CutPrefix(text, emptyMark); is {
-		return engine.NotOne(engine.VerdictEmpty, cell), true
+	for kind, mark := range marks {
+		if cell, is := strings.CutPrefix(text, mark); is && mark != "" {
+			return list.Kind(kind).Result(cell)
+		}
 	}
 	return engine.Result{}, false
-}
-
-// unverified is the result of a row or line that cannot be read.
-func unverified(text, why string) engine.Result {
-	return engine.Result{
-		Email:   text,
-		Verdict: engine.VerdictUnknown,
-		Reason:  engine.ReasonInternalError,
-		Message: "Not verified: " + why + ".",
-		Details: &engine.Details{
-			Reason: engine.ReasonInternalError, CatchAll: engine.CatchAllUnknown, CheckedAt: time.Now().UTC(),
-		},
-	}
 }

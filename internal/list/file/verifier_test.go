@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list"
 )
 
 // recorder records which addresses it verifies, and how.
@@ -86,7 +87,7 @@ func TestToVerify(t *testing.T) {
 		{"N/A", "N/A", engine.VerdictEmpty},
 		{"", "", engine.VerdictEmpty},
 	} {
-		row := toVerify(c.cell)
+		row := toVerify(list.Row{Addresses: []string{c.cell}}, 0)
 		result, found := withoutEngine(row)
 		if !found {
 			result.Email = row

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
 )
 
@@ -74,20 +73,10 @@ func (l *listReader) next() (r row, k key, domain string, err error) {
 		return r, k, "", fmt.Errorf("%w: its %s %d has %d columns, %d are allowed",
 			ErrTooLarge, l.Unit(), read.Line, read.Columns, l.limits.Columns)
 	}
-	r.raw = read.Raw
-	if read.Err != nil {
-		r.kind, r.text = kindUnreadable, read.Err.Error()
-		return r, k, "", nil
-	}
-	cell := read.Addresses[0]
-	switch cleaned := address.Clean(cell); {
-	case cleaned.Several:
-		r.kind, r.text = kindSeveral, cell
-	case cleaned.Address == "":
-		r.kind, r.text = kindEmpty, cell
-	default:
-		r.kind, r.text = kindAddress, cleaned.Address
-		k, domain = identify(r.text)
+	held, text := read.Held(0)
+	r.raw, r.kind, r.text = read.Raw, kinds[held], text
+	if r.kind == kindAddress {
+		k, domain = identify(text)
 	}
 	return r, k, domain, nil
 }

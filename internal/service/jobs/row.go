@@ -2,8 +2,10 @@ package jobs
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list"
 )
 
 // kind says what a row of a list holds.
@@ -62,21 +64,18 @@ func (f *fields) skipRow() (repeated bool) {
 	return mark&repeatedLater != 0
 }
 
+// kinds are the kinds of rows by what their cell holds.
+var kinds = [...]kind{
+	list.Address: kindAddress, list.Several: kindSeveral, list.Empty: kindEmpty, list.Unreadable: kindUnreadable,
+}
+
 // without returns the result of a row that is not asked about; false: it is.
 func (r row) without() (engine.Result, bool) {
-	switch r.kind {
-	case kindSeveral:
-		return engine.NotOne(engine.VerdictSeveral, r.text), true
-	case kindEmpty:
-		return engine.NotOne(engine.VerdictEmpty, r.text), true
-	case kindUnreadable:
-		return engine.Result{
-			Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError,
-			Message: "Not verified: " + r.text + ".",
-			Details: &engine.Details{Reason: engine.ReasonInternalError, CatchAll: engine.CatchAllUnknown},
-		}, true
+	held := slices.Index(kinds[:], r.kind)
+	if held < 0 { // repeated
+		return engine.Result{}, false
 	}
-	return engine.Result{}, false
+	return list.Kind(held).Result(r.text)
 }
 
 // entry is an address of a batch.

@@ -1,0 +1,35 @@
+package list
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// TestHeld: what a cell holds is asked about, or has a result that is never a
+// reason to remove what nobody understood.
+func TestHeld(t *testing.T) {
+	for _, c := range []struct {
+		cell    string
+		err     error
+		kind    Kind
+		text    string
+		verdict engine.Verdict
+	}{
+		{"Jane <jane@acme.example>", nil, Address, "jane@acme.example", ""},
+		{"no address", nil, Address, "no address", ""},
+		{"a@acme.example, b@acme.example", nil, Several, "a@acme.example, b@acme.example", engine.VerdictSeveral},
+		{" N/A ", nil, Empty, " N/A ", engine.VerdictEmpty},
+		{"", errors.New("line 3: not JSON"), Unreadable, "line 3: not JSON", engine.VerdictUnknown},
+	} {
+		kind, text := Row{Addresses: []string{c.cell}, Err: c.err}.Held(0)
+		result, without := kind.Result(text)
+		if kind != c.kind || text != c.text || without != (kind != Address) || result.Verdict != c.verdict {
+			t.Errorf("%q: kind %d, %q, %+v", c.cell, kind, text, result)
+		}
+		if without && (result.Details == nil || result.Details.CheckedAt.IsZero()) {
+			t.Errorf("%q: nobody knows when", c.cell)
+		}
+	}
+}
