@@ -35,7 +35,7 @@ const (
 	// their own: as many as fill a transaction.
 	ownBatch = 50
 	// headOctets is how much of a list is kept to find its format again, much
-	// more than package tabular looks at.
+	// more than package list looks at.
 	headOctets = 512 << 10
 
 	// mostUploads and ownUploads are how many lists are sent at a time, in all
