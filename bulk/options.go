@@ -17,15 +17,17 @@ const defaultConcurrency = 500
 // Options configure [Run]. Every zero field but Verifier has the documented
 // default.
 type Options struct {
-	// Verifier verifies the addresses.
+	// Verifier verifies the addresses: a [GroupVerifier] those of a domain
+	// together, as [engine.Verifier] does.
 	Verifier Verifier
 	// Concurrency is the number of verifications in progress. Addresses that
 	// wait for a session of their mail host, or share the transaction of
 	// another, do not count, up to sixteen times as many. Default: 500.
 	Concurrency int
-	// Room is how many of these may be in progress at the moment, for runs that
-	// share a number of verifications. It is called often, must be quick, and a
-	// larger number is noticed within a second. Default: all of them.
+	// Room is how many of the verifications that Concurrency allows may be in
+	// progress at the moment, for runs that share a number of them. It is
+	// called often, must be quick, and a larger number is noticed within a
+	// second. Default: all.
 	Room func() int
 	// RetryWindow is how long temporary answers about an address are retried,
 	// from the first one. Default: not at all.
