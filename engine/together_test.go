@@ -25,7 +25,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// outcome is what came of one address.
+// outcome is the result for one address, or its error.
 type outcome struct {
 	result engine.Result
 	err    error

@@ -138,7 +138,7 @@ func (n *Network) silence(ctx context.Context) error {
 	}
 }
 
-// Dials returns the addresses dialled so far, in order, whatever came of it; of
+// Dials returns the addresses dialled so far, in order, also those in vain; of
 // very many the last 10,000.
 func (n *Network) Dials() []string {
 	n.mu.Lock()

@@ -33,7 +33,7 @@ func said(recipients string) string {
 }
 
 // TestControlIsSettled sees what is asked about a control that was refused and
-// not called unknown, whatever the words, and what comes of it.
+// not called unknown, whatever the words, and the outcome.
 func TestControlIsSettled(t *testing.T) {
 	for name, tt := range map[string]struct {
 		targets []string
