@@ -103,9 +103,12 @@ func (t *talk) due(verb, command string) string {
 
 // outOfPlace refuses a command that must not come now; empty: it may.
 func (t *talk) outOfPlace(verb, command string) string {
-	h := t.host
-	_, parameters, ok := pathOf(command)
-	utf8 := hasSMTPUTF8(parameters)
+	h, ok, utf8 := t.host, true, false
+	if verb == "MAIL" {
+		var parameters string
+		_, parameters, ok = pathOf(command)
+		utf8 = hasSMTPUTF8(parameters)
+	}
 	switch {
 	case t.turned && verb != "QUIT":
 		return "503 5.5.1 No service here, please quit"
