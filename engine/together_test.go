@@ -314,7 +314,7 @@ func TestTogetherKeepsNothingForTheLast(t *testing.T) {
 		}}
 		v, _, _ := inMemory(t, config, host)
 		var addresses []string
-		for i := range 40 {
+		for i := range 120 {
 			addresses = append(addresses, fmt.Sprintf("user%d@example.test", i))
 		}
 		time.AfterFunc(15*time.Second, func() {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,55 +81,6 @@ func (p *pair) openStore() *store.Store {
 	check(p.t, err)
 	p.t.Cleanup(func() { s.Close() })
 	return s
-}
-
-// TestTwoNodes: both servers accept a new key and refuse a revoked one within a
-// second, and together they answer exactly as often as a quota allows.
-func TestTwoNodes(t *testing.T) {
-	takesLong(t)
-	t.Parallel()
-	p := startPair(t, storetest.Start(t).Database(t))
-	var delays []time.Duration
-	for range 5 {
-		key, took := p.create()
-		delays = append(delays, took, p.revoke(key))
-	}
-	slices.Sort(delays)
-	if delays[2] > time.Second { // the others may have waited for what else the machine does
-		t.Errorf("keys and revocations are taken up after %v", delays)
-	}
-	t.Logf("keys and revocations are taken up after %v", delays)
-
-	const quota = 120
-	limited, _ := p.create("--quota", fmt.Sprint(quota))
-	var clients asker
-	var all sync.WaitGroup
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	alice := func(int) string { return "alice@acme.example" }
-	for _, n := range p.nodes {
-		for range 3 {
-			all.Go(func() {
-				clients.ask(ctx, n, limited.Key, alice, func(a reply) bool {
-					if a.status != http.StatusPaymentRequired && !a.busy() {
-						t.Errorf("a client gets %d %s", a.status, a.body)
-					}
-					return clients.answered.Load() < quota // units that the other server holds come back when it does not need them
-				})
-			})
-		}
-	}
-	testkit.Eventually(t, "the quota is used up", func() bool { return clients.answered.Load() >= quota })
-	all.Wait()
-	p.until("both servers know that it is", func(n *node) bool {
-		return n.mustVerify(limited.Key, "alice@acme.example").status == http.StatusPaymentRequired
-	})
-	s := p.openStore()
-	used, err := s.QuotaUsed(t.Context(), limited.ID, time.Now())
-	check(t, err)
-	if answered := clients.answered.Load(); answered != quota || used != quota {
-		t.Errorf("%d requests were answered and %d units are used of a quota of %d", answered, used, quota)
-	}
 }
 
 // outage is a set of clients of both servers while the database is down.

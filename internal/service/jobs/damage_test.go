@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -101,6 +102,13 @@ func TestLostResults(t *testing.T) {
 	err := n.Write(t.Context(), &bytes.Buffer{}, n.job(j.ID), Output{Format: list.CSV})
 	if !errors.Is(err, ErrDamaged) {
 		t.Errorf("results are lost: %v", err)
+	}
+	var book bytes.Buffer
+	if err := n.Write(t.Context(), &book, n.job(j.ID), Output{Format: list.XLSX}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a spreadsheet: %v", err)
+	}
+	if _, err := zip.NewReader(bytes.NewReader(book.Bytes()), int64(book.Len())); err == nil {
+		t.Errorf("what was written of a damaged list is a whole spreadsheet of %d octets", book.Len())
 	}
 	if _, _, err := n.ResultsFrom(t.Context(), n.job(j.ID), Output{}, 0, 10); !errors.Is(err, ErrDamaged) {
 		t.Errorf("the page: %v", err)

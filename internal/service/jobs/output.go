@@ -68,15 +68,30 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
-	file, err := writer.Pack(w, list.Plain)
+	to := &cutOff{Writer: w}
+	file, err := writer.Pack(to, list.Plain)
 	if err != nil {
 		return err
 	}
-	if err = m.writeRows(ctx, file, writer, j, o); err != nil {
-		_ = file.Close()
-		return err
+	if to.err = m.writeRows(ctx, file, writer, j, o); to.err != nil {
+		_ = file.Close() // frees what it has
+		return to.err
 	}
 	return file.Close()
+}
+
+// cutOff is a writer that nothing gets through to after an error: the end of an
+// archive would make a whole file of the rows before it.
+type cutOff struct {
+	io.Writer
+	err error
+}
+
+func (c *cutOff) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	return c.Writer.Write(p)
 }
 
 // noteDamage says in the log that what is stored of a job is damaged, and in
