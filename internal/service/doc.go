@@ -9,7 +9,7 @@
 //
 // What lives here joins rooms, or turns what one of them knows into what
 // another shows. What has a question of its own is a room: store, keyring,
-// jobs, webhook, alert, verdictcache, metrics, certificate, api, and web with
-// the pages. Flags, environment and files are read by the command, which this
-// package and its rooms do not know.
+// jobs, transfer, webhook, alert, verdictcache, metrics, certificate, api, and
+// web with the pages. Flags, environment and files are read by the command,
+// which this package and its rooms do not know.
 package service

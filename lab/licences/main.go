@@ -1,8 +1,8 @@
 // Command licences prints the licence texts of everything in the binary; go
 // generate calls it in the folder of this module for the package licences of
-// the command. It looks at the packages for
-// every system that releases are made for, and finds the licence files in their
-// folders and in those above, up to the root of their module.
+// the command. It looks at the packages for every system that releases are made
+// for, and finds the licence files in their folders and in those above, up to
+// the root of their module.
 package main
 
 import (

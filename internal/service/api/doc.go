@@ -21,6 +21,7 @@
 // next try has its answer. The Server logs no keys, query strings or
 // local-parts. Rates and quotas of keys are in package keyring.
 //
-// The Server does not speak TLS: for access from other machines put a reverse
-// proxy in front of it.
+// The Server speaks TLS if [Config] has certificates for it (package
+// certificate gets them); else put a reverse proxy in front of it, for access
+// from other machines.
 package api

@@ -1,5 +1,6 @@
 // Package dashboard serves the pages for operators: API keys, a form to check
-// an address, usage, health and the account.
+// an address, lists, webhooks, usage, health and the account. Each page has a
+// file of its name and a template.
 //
 // The pages are rendered on the server and work without script; script adds
 // conveniences. All assets are embedded, and pages load nothing from other
