@@ -150,3 +150,14 @@ func TestBulkOnFullDisk(t *testing.T) {
 		})
 	}
 }
+
+// usesOf counts the stored uses of a key.
+func usesOf(t *testing.T, s *store.Store, key string) (count int64) {
+	t.Helper()
+	rows, err := s.Usage(t.Context(), store.UsageQuery{Key: key})
+	check(t, err)
+	for _, row := range rows {
+		count += row.Count
+	}
+	return count
+}

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,8 +104,6 @@ func (n *node) mustVerify(key, address string) reply {
 // them.
 type asker struct {
 	answered atomic.Int64 // with 200
-	mu       sync.Mutex
-	lately   []time.Time // of the answers with 200 since forgetBefore
 }
 
 // ask sends requests until ctx ends or the server is gone. It passes every
@@ -124,20 +121,7 @@ func (a *asker) ask(ctx context.Context, n *node, key string, address func(i int
 			continue
 		}
 		a.answered.Add(1)
-		a.mu.Lock()
-		a.lately = append(a.lately, time.Now())
-		a.mu.Unlock()
 	}
-}
-
-// since counts the responses with 200 since then.
-func (a *asker) since(then time.Time) (count int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i := len(a.lately) - 1; i >= 0 && a.lately[i].After(then); i-- {
-		count++
-	}
-	return count
 }
 
 // keysOf runs "rcpt keys" beside servers. A key or a revocation is acknowledged
@@ -209,12 +193,3 @@ func (a reply) busy() bool {
 
 // remembered reports whether a response was cached.
 func (a reply) remembered() bool { return strings.Contains(a.body, `"cached":true`) }
-
-var verdictIn = regexp.MustCompile(`"result":"([a-z-]+)"`)
-
-func (a reply) verdict() string {
-	if found := verdictIn.FindStringSubmatch(a.body); found != nil {
-		return found[1]
-	}
-	return a.body
-}

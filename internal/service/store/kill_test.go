@@ -26,21 +26,8 @@ type acknowledged struct {
 	created  map[string]bool
 	revoked  map[string]bool
 	reserved int64
-	writes   int // of all of these
-	uses     []recordedUse
-}
-
-// recordedUse is when a use was recorded, and behind how many writes that were
-// acknowledged.
-type recordedUse struct {
-	at     time.Time
-	writes int
-}
-
-// mayLack tells whether a use may be lost with a process that was killed: one
-// of its last second, or, where the disk is slow, of its last writes.
-func (a *acknowledged) mayLack(use recordedUse, killed time.Time) bool {
-	return killed.Sub(use.at) < time.Second || a.writes-use.writes < 20
+	used     int64 // uses that it has recorded, which it is not told are stored
+	stored   int64 // uses that it has read
 }
 
 // child creates keys, revokes some, reserves quota and counts uses, and prints
@@ -78,8 +65,15 @@ func child() {
 	go func() {
 		for {
 			s.RecordUse(Use{Key: "used", At: time.Now()})
-			say("used", time.Now().UnixMilli(), nil)
+			say("used", 1, nil)
 			time.Sleep(time.Millisecond)
+		}
+	}()
+	go func() {
+		for {
+			stored, err := usesStored(ctx, s)
+			say("stored", stored, err)
+			time.Sleep(20 * time.Millisecond)
 		}
 	}()
 	for {
@@ -102,24 +96,38 @@ func startChild(t *testing.T, o Options) (cmd *exec.Cmd, acknowledged *bufio.Sca
 	return cmd, bufio.NewScanner(out)
 }
 
-// killed runs a child and kills it after it has acknowledged so many things and
-// run for so long.
-func killed(t *testing.T, o Options, after int, lasts time.Duration, a *acknowledged) (at time.Time) {
+// usesStored counts the uses that are stored.
+func usesStored(ctx context.Context, s *Store) (count int64, err error) {
+	all, err := s.Usage(ctx, UsageQuery{})
+	for _, row := range all {
+		count += row.Count
+	}
+	return count, err
+}
+
+// lateUses are as many as a child records in ten seconds at least.
+const lateUses = 10_000
+
+// killed runs a child and kills it after it has acknowledged so many things
+// and, if it is to store uses, has read some that were not there before.
+func killed(t *testing.T, o Options, after int, stores bool, a *acknowledged) {
 	t.Helper()
 	cmd, lines := startChild(t, o)
-	began := time.Now()
+	stored, used, done := a.stored, a.used, false
 	for n := 0; lines.Scan(); n++ {
-		if n >= after && at.IsZero() && time.Since(began) >= lasts {
-			at = time.Now()
+		a.note(t, lines.Text())
+		late := a.used-used > lateUses
+		if n >= after && !done && (!stores || a.stored > stored || late) {
+			if done = true; stores && late {
+				t.Errorf("of %d uses none is stored", a.used-used)
+			}
 			check(t, cmd.Process.Kill())
 		}
-		a.note(t, lines.Text())
 	}
 	_ = cmd.Wait()
-	if at.IsZero() {
+	if !done {
 		t.Fatal("the process ended before it was killed")
 	}
-	return at
 }
 
 func (a *acknowledged) note(t *testing.T, line string) {
@@ -131,34 +139,26 @@ func (a *acknowledged) note(t *testing.T, line string) {
 	switch what {
 	case "created":
 		a.created[value] = true
-		a.writes++
 	case "revoked":
 		a.revoked[value] = true
-		a.writes++
 	case "reserved":
 		a.reserved += number
-		a.writes++
 	case "used":
-		a.uses = append(a.uses, recordedUse{time.UnixMilli(number), a.writes})
+		a.used++
+	case "stored":
+		a.stored = max(a.stored, number)
 	default:
 		t.Fatal(line)
 	}
 }
 
 // TestKill kills a process that writes, several times, and looks whether what
-// it had acknowledged is there.
+// it had acknowledged is there, and the uses that it had read.
 func TestKill(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		a := acknowledged{created: map[string]bool{}, revoked: map[string]bool{}}
-		var lost int64
-		for round, lasts := range []time.Duration{0, 0, 0, 1300 * time.Millisecond} {
-			before := len(a.uses)
-			at := killed(t, o, 50+round*130, lasts, &a)
-			for _, use := range a.uses[before:] {
-				if a.mayLack(use, at) {
-					lost++
-				}
-			}
+		for round, stores := range []bool{false, false, false, true} {
+			killed(t, o, 50+round*130, stores, &a)
 		}
 		s := open(t, o)
 		keys, err := s.Keys(t.Context())
@@ -175,15 +175,12 @@ func TestKill(t *testing.T) {
 		}
 		used, err := s.QuotaUsed(t.Context(), "quota", time.UnixMilli(0))
 		check(t, err)
-		rows, err := s.Usage(t.Context(), UsageQuery{})
+		counted, err := usesStored(t.Context(), s)
 		check(t, err)
-		var counted int64
-		for _, row := range rows {
-			counted += row.Count
-		}
-		t.Logf("%d keys, %d revocations, %d units of %d acknowledged, %d uses of %d", len(keys), len(a.revoked), used, a.reserved, counted, len(a.uses))
-		if len(a.created) > 0 || used < a.reserved || counted < int64(len(a.uses))-lost {
-			t.Errorf("lost: keys %v, units %d, uses %d", a.created, a.reserved-used, int64(len(a.uses))-lost-counted)
+		t.Logf("%d keys, %d revocations, %d units of %d acknowledged, %d uses of %d, %d of them seen",
+			len(keys), len(a.revoked), used, a.reserved, counted, a.used, a.stored)
+		if len(a.created) > 0 || used < a.reserved || counted < a.stored || counted > a.used+4 { // the last of each round may be unsaid
+			t.Errorf("lost: keys %v, units %d, uses %d", a.created, a.reserved-used, a.stored-counted)
 		}
 	})
 }
