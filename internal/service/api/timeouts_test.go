@@ -36,7 +36,7 @@ func TestSlowRequest(t *testing.T) {
 }
 
 // TestConnectionLimit: a connection beyond the limit waits while each of the
-// others has a request under way.
+// others has a request under way, and up to a second for one that is idle then.
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := newGate()
@@ -53,8 +53,8 @@ func TestConnectionLimit(t *testing.T) {
 		conn := listener.dial()
 		go func() { _, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") }()
 		_, _ = io.Copy(io.Discard, conn)
-		if waited := time.Since(started); waited != 10*time.Second {
-			t.Errorf("the third connection waited for %v, want 10s", waited)
+		if waited := time.Since(started); waited < 10*time.Second || waited > 11*time.Second {
+			t.Errorf("the third connection waited for %v, want 10s to 11s", waited)
 		}
 		stop()
 	})
