@@ -10,7 +10,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// hostileGrace is how long an answer about one address may take beyond its time.
+// hostileGrace is how long an answer may take beyond its time.
 const hostileGrace = time.Second
 
 // TestCrowdsAtHostileHosts has forty ask each of them, and some an honest host

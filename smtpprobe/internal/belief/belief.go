@@ -48,8 +48,8 @@ func (c *Case) Finds() dialogue.Trouble {
 }
 
 // Fates returns what becomes of the targets, going by the trouble of the
-// transaction ([Case.Finds]). Of those with the same doubtful reply one is asked
-// about alone: its answer shows what that reply means for the others.
+// transaction ([Case.Finds]). Of those with the same doubtful reply one is
+// asked about alone: its answer shows what that reply means for the others.
 func (c *Case) Fates() []Fate {
 	fates := make([]Fate, c.Targets)
 	alone := map[string]bool{}
@@ -129,8 +129,8 @@ func (c *Case) last(i int) Fate {
 }
 
 // NoTimeFor returns the fate of target i if it is to be asked about again and
-// there is no time: a reply that is not believed is dropped, and a refusal stays
-// without the proof that it lacks.
+// there is no time: a reply that is not believed is dropped, and a refusal
+// stays without the proof that it lacks.
 func (c *Case) NoTimeFor(i int) Fate {
 	r := &c.Named[i]
 	switch {
