@@ -1,7 +1,6 @@
 package list
 
 import (
-	"bytes"
 	"strings"
 )
 
@@ -144,12 +143,4 @@ func cutLineEnd(row string) (body, end string) {
 		body = strings.TrimSuffix(body, "\r")
 	}
 	return body, row[len(body):]
-}
-
-// lineEndOf returns the line end of a sample.
-func lineEndOf(sample []byte) string {
-	if i := bytes.IndexByte(sample, '\n'); i > 0 && sample[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
 }

@@ -58,12 +58,12 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 		defer func() { claim.End(made) }()
 	}
 	u, err := s.receive(x, r)
-	defer u.Close()
 	if err != nil {
 		x.LeaveBody(r)
 		s.jobFault(x, err)
 		return false
 	}
+	defer u.Close()
 	defer extendWrite(x)
 	u.Format.Column = u.column
 	if u.dryRun {
@@ -137,25 +137,29 @@ func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload) bool 
 }
 
 // receive reads a list from the body, in one of the forms in which clients send
-// it.
+// it. The caller closes it, unless there is an error.
 func (s *Server) receive(x *exchange.Exchange, r *http.Request) (*upload, error) {
-	u := &upload{List: new(transfer.List)}
 	given, q := make(map[string]string), x.QueryOf(r)
 	for _, name := range uploadFields {
 		text, _, err := q.One(name)
 		if err != nil {
-			return u, err
+			return nil, err
 		}
 		given[name] = text
 	}
-	var err error
-	u.List, err = transfer.Receive(s.config.Jobs, x, r, transfer.Patient(x, r.Body, readTimeout),
+	list, err := transfer.Receive(s.config.Jobs, x, r, transfer.Patient(x, r.Body, readTimeout),
 		transfer.Form{Fields: uploadFields})
 	if err != nil {
-		return u, bodyFault(err)
+		list.Close()
+		return nil, bodyFault(err)
 	}
-	maps.Copy(given, u.Fields)
-	return u, u.read(given)
+	maps.Copy(given, list.Fields)
+	u := &upload{List: list}
+	if err := u.read(given); err != nil {
+		u.Close()
+		return nil, err
+	}
+	return u, nil
 }
 
 // bodyFaults are the answers to a body that is not taken.
