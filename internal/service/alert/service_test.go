@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +46,8 @@ var secretParts = []string{"hunter2", "t0hunter", "b0hunter", hexSecret, "hunter
 // world answers requests in the place of the services.
 type world struct {
 	answer func(*http.Request) (*http.Response, error)
+
+	mu     sync.Mutex
 	got    []*http.Request
 	bodies []string
 }
@@ -55,7 +58,9 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.mu.Lock()
 	w.got, w.bodies = append(w.got, r), append(w.bodies, string(body))
+	w.mu.Unlock()
 	return w.answer(r)
 }
 
