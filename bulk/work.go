@@ -150,7 +150,8 @@ func (r *run) askOne(t *task) (o outcome) {
 	return o
 }
 
-// how is what the Verifier is told about the list.
+// how returns the options of the run's verifications: its lane, and the notice
+// of addresses that wait.
 func (r *run) how() engine.VerifyOptions {
 	return engine.VerifyOptions{Lane: &r.lane, Waits: func(_ int, waits bool) { r.waiters.note(waits) }}
 }

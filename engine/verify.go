@@ -49,8 +49,7 @@ func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 // perhaps from several goroutines at a time, and returns after the last call.
 // Done must be quick, because other addresses wait for it. If there are more
 // addresses than may wait for one mail host ([Config.MaxWaitingPerHost]), the
-// last of them get [ErrBusy], unless the caller is told who waits
-// ([VerifyOptions.Waits]).
+// last of them get [ErrBusy], unless [VerifyOptions.Waits] is set.
 func (v *Verifier) VerifyTogether(
 	ctx context.Context, addresses []string, o VerifyOptions, done func(i int, result Result, err error),
 ) {

@@ -8,7 +8,7 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 )
 
-// Outcome is the result for one address, or why there is none.
+// Outcome is the result of one address, or the error that prevented it.
 type Outcome struct {
 	Result Result
 	Err    error // as that of [Verifier.Verify]

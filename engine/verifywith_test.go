@@ -170,9 +170,8 @@ func TestOptionsOfAGroup(t *testing.T) {
 	})
 }
 
-// TestWaitsNamesTheAddress checks that a caller is told by the index that it
-// knows which address waits: beside addresses that are remembered, and those of
-// other domains.
+// TestWaitsNamesTheAddress checks that Waits gets the index that the address
+// has in the call, also beside remembered addresses and those of other domains.
 func TestWaitsNamesTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone + "elsewhere.test. MX 10 mx.example.test.\n")

@@ -66,7 +66,7 @@ func (r *Refusal) Error() string { return fmt.Sprintf("status %d: %s", r.Status,
 // Server answers the endpoint. It is an [http.Handler], and safe for concurrent
 // use.
 type Server struct {
-	http.Handler
+	handler   http.Handler
 	authorize func(x *exchange.Exchange, r *http.Request) (client string, err error)
 	verify    *endpoint.Endpoint
 }
@@ -90,11 +90,14 @@ func New(config Config) (*Server, error) {
 		s.authorize = func(_ *exchange.Exchange, r *http.Request) (string, error) { return config.Authorize(r) }
 	}
 	answer := exchange.Only(s.answer, http.MethodGet, http.MethodPost)
-	s.Handler = exchange.Observer{Logger: logger}.Handler(func(*http.Request) (exchange.Handler, string) {
+	s.handler = exchange.Observer{Logger: logger}.Handler(func(*http.Request) (exchange.Handler, string) {
 		return answer, "/api/v1/verify"
 	})
 	return s, nil
 }
+
+// ServeHTTP answers a request, whatever its path is.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close ends the verifications whose clients have gone, and waits a second at
 // most for their ends. Call it when the requests have ended, before the

@@ -103,8 +103,8 @@ func (d *Description) field(name string, why Why) Choice {
 	return Choice{slices.IndexFunc(d.Columns, func(c Column) bool { return c.Name == name }), name, why}
 }
 
-// guessField returns the addressField, or if there is none the only field with
-// a known name.
+// guessField returns the field named addressField, or the only one that has a
+// known name.
 func (d *Description) guessField() Choice {
 	isField := func(c Column) bool { return strings.EqualFold(c.Name, addressField) }
 	if named := d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) }); len(named) == 1 &&

@@ -72,7 +72,7 @@ type Config struct {
 	// ReadyNetwork makes the server not ready while the check of the network
 	// fails.
 	ReadyNetwork bool
-	// Alerts are told about problems.
+	// Alerts send the news of problems.
 	Alerts []alert.Sender
 
 	// WebhookNets may get webhooks although they are not public.

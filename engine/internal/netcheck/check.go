@@ -1,6 +1,10 @@
 package netcheck
 
-import "time"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // Check is the latest outcome of a check.
 type Check struct {
@@ -44,4 +48,39 @@ func (c *Check) note(fault string) (changed bool) {
 	c.Outcome, c.Fault, c.CheckedAt = outcome, fault, now
 	c.EverWorked = c.EverWorked || outcome == Passed
 	return changed
+}
+
+// course is what both checks have: the latest outcome, the watch that has one
+// made if nothing answers, and the work in progress.
+type course struct {
+	mu    sync.Mutex
+	last  Check
+	watch *time.Timer
+	work  sync.WaitGroup
+}
+
+// Status returns the latest outcome.
+func (c *course) Status() Check {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+// begin has suspect called after [suspectAfter], once and unless base ends.
+func (c *course) begin(base context.Context, suspect func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch == nil && base.Err() == nil {
+		c.watch = time.AfterFunc(suspectAfter, suspect)
+	}
+}
+
+// end ends the watch and waits for the work.
+func (c *course) end() {
+	c.mu.Lock()
+	if c.watch != nil {
+		c.watch.Stop()
+	}
+	c.mu.Unlock()
+	c.work.Wait()
 }

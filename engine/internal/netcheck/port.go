@@ -32,12 +32,9 @@ type Port struct {
 
 	reached atomic.Bool // a mail host has greeted, and none was out of reach since
 
-	mu     sync.Mutex
-	last   Check
+	course
 	silent map[netip.AddrPort]struct{} // out of reach since the last greeting; at most manySilent
 	flight *outcome                    // of the check in progress
-	watch  *time.Timer
-	work   sync.WaitGroup
 }
 
 const (
@@ -57,23 +54,12 @@ const (
 	maxGreeting = 512 // octets of its first line (RFC 5321 §4.5.3.1.5)
 )
 
-// Status returns the latest outcome.
-func (c *Port) Status() Check {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.last
-}
-
 // Begins is called when a verification asks a mail host.
 func (c *Port) Begins() {
 	if c == nil || c.reached.Load() {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.watch == nil && c.Base.Err() == nil {
-		c.watch = time.AfterFunc(suspectAfter, c.suspect)
-	}
+	c.begin(c.Base, c.suspect)
 }
 
 // suspect begins a check in the background if no mail host was reached and none
@@ -320,10 +306,5 @@ func (c *Port) Close() {
 	if c == nil {
 		return
 	}
-	c.mu.Lock()
-	if c.watch != nil {
-		c.watch.Stop()
-	}
-	c.mu.Unlock()
-	c.work.Wait()
+	c.end()
 }

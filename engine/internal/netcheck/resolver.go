@@ -2,7 +2,6 @@ package netcheck
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,8 +42,7 @@ type Resolver struct {
 	heard atomic.Bool // the resolver has answered a question of a verification
 	calm  atomic.Bool // it has found a domain, and the last check did not fail
 
-	mu           sync.Mutex
-	last         Check
+	course
 	invents      bool // it finds what cannot exist, or what is not so
 	found        bool // it has found a domain of a verification
 	trustedUntil time.Time
@@ -52,9 +50,7 @@ type Resolver struct {
 	turn         int
 	next         *outcome // of a round that has not begun; nil: no caller waits for one
 	running      bool
-	watch        *time.Timer
 	settled      map[string]time.Time // domains whose denial is believed, and until when
-	work         sync.WaitGroup
 }
 
 const (
@@ -93,11 +89,12 @@ func (o *outcome) wait(ctx context.Context) string {
 	}
 }
 
-// Status returns the latest outcome.
+// Status returns the latest outcome. The resolver has worked, too, if it found
+// the domain of a verification without inventing answers.
 func (c *Resolver) Status() Check {
+	last := c.course.Status()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	last := c.last
 	last.EverWorked = last.EverWorked || c.found && !c.invents
 	return last
 }
@@ -224,11 +221,7 @@ func (c *Resolver) Begins() {
 	if c == nil || c.heard.Load() {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.watch == nil && c.Base.Err() == nil {
-		c.watch = time.AfterFunc(suspectAfter, c.suspect)
-	}
+	c.begin(c.Base, c.suspect)
 }
 
 // suspect begins a check in the background if nothing was heard and none was
@@ -295,10 +288,5 @@ func (c *Resolver) Close() {
 	if c == nil {
 		return
 	}
-	c.mu.Lock()
-	if c.watch != nil {
-		c.watch.Stop()
-	}
-	c.mu.Unlock()
-	c.work.Wait()
+	c.end()
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // relay is a submission server on this machine for one user. It offers STARTTLS
-// where secure, and takes a password from everybody who asks for that: a client
-// without TLS must not ask.
+// if secure is set. It takes a password with and without TLS: a client must not
+// send it without.
 func relay(t *testing.T, secure bool) (*smtptest.Host, *smtptest.Server) {
 	t.Helper()
 	host := &smtptest.Host{Name: "example.com", CatchAll: true, Say: func(_ *smtptest.Visit, command, due string) string {

@@ -60,7 +60,7 @@ func incident(m Message) types.Params {
 	return params
 }
 
-// errService is about a URL that is none of a service.
+// errService says how the URL of a service is written.
 var errService = errors.New("write slack://hook:AAA-BBB-CCC@webhook, teams+https://…, " +
 	"discord://TOKEN@WEBHOOK_ID, telegram://ID:TOKEN@telegram?chats=CHAT, ntfy://[USER:PASSWORD@]HOST/TOPIC " +
 	"or pagerduty://[HOST]/INTEGRATION_KEY; the value is not shown because it may be secret")

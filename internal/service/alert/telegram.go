@@ -10,10 +10,10 @@ import (
 	"github.com/nicholas-fedor/shoutrrr/pkg/util/jsonclient"
 )
 
-// mendTelegram has an error of the network reported. Of shoutrrr 0.13, Telegram
-// reads what went wrong from the answer of the server, and where there is none,
-// or one of another kind, the message counts as sent. It has no time limit,
-// either. Only Telegram uses this client.
+// mendTelegram makes Telegram report errors of the network, and gives it a time
+// limit. The sender of shoutrrr 0.13 reads errors from the server's answer
+// alone: without an answer, or with one of another kind, the message counts as
+// sent. Only Telegram uses this client.
 var mendTelegram = sync.OnceFunc(func() {
 	jsonclient.DefaultClient = telegramClient{jsonclient.NewWithHTTPClient(&http.Client{Timeout: sendTimeout})}
 })

@@ -38,8 +38,8 @@ func (f EngineFlags) ControlSecret(logger *slog.Logger) []byte {
 	return secret
 }
 
-// controlSecretIn returns the secret of a data folder, and makes one where
-// there is none. If several processes do so at once, they all get the same one.
+// controlSecretIn returns the secret of a data folder, and makes one if it has
+// none. Processes that make one at the same time get the same secret.
 func controlSecretIn(folder string) ([]byte, error) {
 	if folder == "" {
 		return nil, errors.New("there is no data folder")
