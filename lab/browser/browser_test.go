@@ -386,6 +386,7 @@ func (a album) take(t *testing.T, ctx context.Context) {
 		for _, theme := range []string{"light", "dark"} {
 			do(t, ctx, chromedp.EmulateViewport(width, 800), chromedp.Evaluate[chromedp.Void](`
 				document.activeElement.blur();
+				scrollTo(0, 0);
 				document.documentElement.dataset.theme = "`+theme+`";
 				document.querySelectorAll(".themes button").forEach((b) => b.setAttribute("aria-pressed", b.value === "`+theme+`"))`))
 			a.measure(t, ctx, width)

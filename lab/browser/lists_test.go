@@ -57,12 +57,12 @@ func TestLists(t *testing.T) {
 	s.enter(t, ctx)
 	album{"lists-empty", s.URL + "/lists", nil}.take(t, ctx)
 	send := choose(t, "Customers.csv", exampleList(400))
-	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), send, click(".send .primary"), shown("#first"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), send, shown("#first"))
 	album{name: "list-new"}.take(t, ctx)
 	if text := read(t, ctx, "main"); !strings.Contains(text, "400") || !strings.Contains(text, "Ada Lovelace") {
 		t.Errorf("before the start:\n%s", text)
 	}
-	do(t, ctx, chromedp.SetValue(chromedp.CSS("#name"), "Customers of 2026"), click(".form .primary"), shown("#progress"))
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#name"), "Customers of 2026"), click(".head .primary"), shown("#progress"))
 	do(t, ctx, chromedp.Poll[chromedp.Void](`document.querySelector("#progress .tile.good strong").textContent !== "0"`))
 	album{name: "list-running"}.take(t, ctx)
 	if loads := eval[int](t, ctx, `performance.getEntriesByType("navigation").length`); loads != 1 {
@@ -72,15 +72,15 @@ func TestLists(t *testing.T) {
 	do(t, ctx, shown(`#progress .pill.good`), shown(".stack .pill")) // the page was loaded again
 	album{name: "list"}.take(t, ctx)
 	album{"lists", s.URL + "/lists", nil}.take(t, ctx)
-	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), shown("[data-drop]"), chromedp.Evaluate[chromedp.Void](`{
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), shown("[data-upload]"), chromedp.Evaluate[chromedp.Void](`{
 		const dropped = new DataTransfer();
 		dropped.items.add(new File(["email\nada@acme.example\n"], "Dropped.csv"));
-		document.querySelector("[data-drop]").dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, bubbles: true, cancelable: true}));
+		document.querySelector("[data-upload]").dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, bubbles: true, cancelable: true}));
 	}`), shown("#first"))
 	if text := read(t, ctx, "main"); !strings.Contains(text, "Dropped") {
 		t.Errorf("a file that was dropped:\n%s", text)
 	}
-	do(t, ctx, click(".form .primary"), shown(`#progress .pill.good`), click("details summary"), click("details .danger"), shown("[data-drop]"))
+	do(t, ctx, click(".head .primary"), shown(`#progress .pill.good`), click("details summary"), click("details .danger"), shown("[data-upload]"))
 	if text := read(t, ctx, "main"); strings.Contains(text, "Dropped") {
 		t.Errorf("a list that was deleted:\n%s", text)
 	}
@@ -107,13 +107,13 @@ func TestListWebhook(t *testing.T) {
 	defer func() { stop(); <-ended }()
 	ctx := newBrowser(t)
 	s.enter(t, ctx)
-	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "Subscribers.csv", exampleList(40)), click(".send .primary"), shown("#webhook"),
-		typed("#webhook", "ftp://receiver.example/hook"), click(`[name="progress"]`), click(".form .primary"), shown("#webhook-fault"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "Subscribers.csv", exampleList(40)), shown("#first"), click(".form summary"),
+		typed("#webhook", "ftp://receiver.example/hook"), click(`[name="progress"]`), click(".head .primary"), shown("#webhook-fault"))
 	album{name: "list-new-faults"}.take(t, ctx)
 	if kept := eval[bool](t, ctx, `document.querySelector("#webhook").value === "ftp://receiver.example/hook" && document.querySelector("[name=progress]").checked`); !kept {
 		t.Error("what was typed is lost")
 	}
-	do(t, ctx, chromedp.SetValue(chromedp.CSS("#webhook"), receiver.URL+"/hook"), click(".form .primary"), shown("#progress .pill.good"))
+	do(t, ctx, chromedp.SetValue(chromedp.CSS("#webhook"), receiver.URL+"/hook"), click(".head .primary"), shown("#progress .pill.good"))
 	select {
 	case got := <-arrived:
 		if !strings.HasPrefix(got, "/hook v1,") || !strings.Contains(got, `"name":"Subscribers"`) {

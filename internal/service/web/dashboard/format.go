@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"html/template"
 	"strconv"
 	"strings"
 	"time"
@@ -40,6 +41,12 @@ func day(t time.Time) string    { return t.UTC().Format("2 Jan 2006") }
 func moment(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 func iso(t time.Time) string    { return t.UTC().Format(time.RFC3339) }
 
+// momentHTML is the element of a moment. Script adds the time of the browser's
+// place.
+func momentHTML(t time.Time) template.HTML {
+	return template.HTML(`<time class="moment" datetime="` + iso(t) + `">` + moment(t) + `</time>`)
+}
+
 // lastDay writes the end of a validity for people: a key that ends at midnight
 // is valid until the day before.
 func lastDay(end time.Time) string {
@@ -54,13 +61,13 @@ func lastDay(end time.Time) string {
 func percent(part, whole int64) string {
 	switch share := 100 * float64(part) / float64(whole); {
 	case whole == 0 || part == 0:
-		return "0 %"
+		return "0%"
 	case share < 1:
-		return "< 1 %"
+		return "<1%"
 	case share > 99 && part < whole:
-		return "> 99 %"
+		return ">99%"
 	default:
-		return fmt.Sprintf("%.0f %%", share)
+		return fmt.Sprintf("%.0f%%", share)
 	}
 }
 

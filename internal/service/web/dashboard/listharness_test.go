@@ -31,6 +31,12 @@ func (w *world) sendFile(t *testing.T, token, name, text string) answer {
 // sendFiles sends several files of the same name.
 func (w *world) sendFiles(t *testing.T, token, name string, texts ...string) answer {
 	t.Helper()
+	return w.do(t, w.client, w.fileForm(t, token, name, texts...))
+}
+
+// fileForm is the request that uploads files.
+func (w *world) fileForm(t *testing.T, token, name string, texts ...string) *http.Request {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	if err := form.WriteField("token", token); err != nil {
@@ -54,7 +60,7 @@ func (w *world) sendFiles(t *testing.T, token, name string, texts ...string) ans
 	}
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	request.Header.Set("Origin", w.server.URL)
-	return w.do(t, w.client, request)
+	return request
 }
 
 func (w *world) listToken(t *testing.T) string {

@@ -28,7 +28,6 @@ type listView struct {
 	Result   string // only rows with it; empty: all
 	Results  []string
 	pager
-	Parts []downloadPart
 }
 
 // progressView is the part of the page that changes while a list is verified.
@@ -38,6 +37,8 @@ type progressView struct {
 	Bar     []segment
 	Totals  []share
 	Percent string
+	Points  int64 // the same as a whole number
+	Parts   []downloadPart
 	Rate    string   // empty: nothing is being asked
 	Left    string   // empty: not known
 	Waiting []string // for what; empty: for nothing
@@ -69,7 +70,7 @@ func (d *Dashboard) showList(v *visit) error {
 	if err != nil {
 		return err
 	}
-	view := listView{Job: j, Results: verdicts, Parts: downloadParts}
+	view := listView{Job: j, Results: verdicts}
 	if view.Progress, err = d.progressOf(v, j); err != nil {
 		return err
 	}
@@ -80,14 +81,21 @@ func (d *Dashboard) showList(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return d.render(v, "list", page{Title: j.Name, Nav: "/lists", Body: view})
+	title := j.Name
+	if view.Progress.Live {
+		title = view.Progress.Percent + " · " + title
+	}
+	return d.render(v, "list", page{Title: title, Nav: "/lists", Body: view})
 }
 
 // progressOf tells how far a list is.
 func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 	p := progressView{
 		Job: j, Tone: stateTone(j.State), Bar: barOf(j),
-		Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended(),
+		Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended(), Parts: downloadParts,
+	}
+	if j.Addresses > 0 {
+		p.Points = 100 * j.Done / j.Addresses
 	}
 	for _, name := range verdicts {
 		p.Totals = append(p.Totals, share{Name: name, Tone: toneOf(name), Count: j.Results[name], Whole: j.Addresses})
@@ -166,10 +174,6 @@ func rateText(rate float64) string {
 
 // count sorts the reasons of a list.
 func (l *progressView) count() {
-	most := int64(1)
-	for _, n := range l.Job.Reasons {
-		most = max(most, n)
-	}
 	names := slices.SortedFunc(maps.Keys(l.Job.Reasons), func(a, b string) int {
 		return cmp.Or(cmp.Compare(l.Job.Reasons[b], l.Job.Reasons[a]), cmp.Compare(a, b))
 	})
@@ -177,7 +181,7 @@ func (l *progressView) count() {
 		n := l.Job.Reasons[name]
 		l.Reasons = append(l.Reasons, share{
 			Name: name, Note: reasonNote(engine.Reason(name)), Tone: toneOf(string(engine.Reason(name).Verdict())),
-			Count: n, Whole: l.Done, Width: 100 * float64(n) / float64(most),
+			Count: n, Whole: l.Done, Width: 100 * float64(n) / float64(max(1, l.Done)),
 		})
 	}
 	if len(l.Reasons) > mostReasons {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,57 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestUploadByScript: script that uploads a file is told where to go on, or
+// what is wrong.
+func TestUploadByScript(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	token := w.listToken(t)
+	upload := func(name, text string) answer {
+		request := w.fileForm(t, token, name, text)
+		request.Header.Set("X-Part", "upload")
+		return w.do(t, w.client, request)
+	}
+	got := upload("list.csv", fewRows)
+	if next := got.Header.Get("Location"); got.StatusCode != http.StatusCreated || w.get(t, next).StatusCode != http.StatusOK {
+		t.Errorf("a list: %d to %q", got.StatusCode, next)
+	}
+	if got := upload("list.pdf", "%PDF-1.7"); got.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="list-fault"`) {
+		t.Errorf("no list: %d\n%s", got.StatusCode, got.body)
+	}
+}
+
+// TestRowLeadsToEvidence: the address of a row is checked by a form, so that it
+// stands in no path; a row without one says so.
+func TestRowLeadsToEvidence(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	at := w.startFile(t, "list.csv", fewRows)
+	w.awaitState(t, at, store.JobDone)
+	page := w.get(t, at).body
+	for _, want := range []string{`<form method="post" action="/check">`, `name="email" value="nobody@acme.example"`, `<span class="muted">(empty)</span>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("there is no %s in\n%s", want, page)
+		}
+	}
+	if got := w.post(t, at, "/check", "email", "nobody@acme.example"); !strings.Contains(got.body, "550 5.1.1") {
+		t.Errorf("no evidence: %d\n%s", got.StatusCode, got.body)
+	}
+}
+
+// TestListTitle: while a list is verified, its page has the progress in its
+// title.
+func TestListTitle(t *testing.T) {
+	w, release := newListWorld(t, jobs.Limits{})
+	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")
+	if page := w.get(t, at).body; !regexp.MustCompile(`<title>(0|50)% · list · rcpt</title>`).MatchString(page) {
+		t.Errorf("running:\n%s", page)
+	}
+	release()
+	w.awaitState(t, at, store.JobDone)
+	if page := w.get(t, at).body; !strings.Contains(page, `<title>list · rcpt</title>`) {
+		t.Errorf("done:\n%s", page)
+	}
+}
+
 // TestListRows: rows are searched, chosen by result, and shown in pages.
 func TestListRows(t *testing.T) {
 	w, _ := newListWorld(t, jobs.Limits{})
@@ -91,7 +143,7 @@ func TestListRows(t *testing.T) {
 		"?before=32": 25, "?before=99": 25, "?before=26": 25, "?before=7": 25, "?before=1": 25, "?before=x": 25,
 		"?before=2&q=persona": 2, "?from=3&q=persona": 1,
 	} {
-		if got := strings.Count(w.get(t, at+query).body, "@acme.example</span>"); got != want {
+		if got := strings.Count(w.get(t, at+query).body, "@acme.example</button>"); got != want {
 			t.Errorf("%q: %d rows, want %d", query, got, want)
 		}
 	}
@@ -132,7 +184,7 @@ func TestListColumn(t *testing.T) {
 	}
 	at := w.post(t, next, next, "column", "3").Header.Get("Location")
 	w.awaitState(t, at, store.JobDone)
-	if page := w.get(t, at).body; !strings.Contains(page, "b@acme.example") || strings.Contains(page, "a@acme.example</span>") {
+	if page := w.get(t, at).body; !strings.Contains(page, "b@acme.example") || strings.Contains(page, "a@acme.example</button>") {
 		t.Errorf("another column was read:\n%s", page)
 	}
 	if got := w.post(t, next, next+"/drop"); got.Header.Get("Location") != "/lists" {

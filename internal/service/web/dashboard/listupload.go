@@ -66,6 +66,11 @@ func (d *Dashboard) keepList(v *visit, name string, spool *jobs.Spool) error {
 		return err
 	}
 	d.drafts.add(id, &draft{spool: spool, at: d.config.Now()})
+	if v.r.Header.Get("X-Part") == "upload" { // script follows by itself, once
+		v.w.Header().Set("Location", "/new-list/"+id)
+		v.w.WriteHeader(http.StatusCreated)
+		return nil
+	}
 	return v.redirect("/new-list/" + id)
 }
 

@@ -268,7 +268,7 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for target, want := range map[string][]string{
-		"/usage":                          {">5</strong>", "20 % remembered", "mailbox_not_found", "blocked", "Dashboard", "97 left"},
+		"/usage":                          {">5</strong>", "20% remembered", "mailbox_not_found", "blocked", "Dashboard", "97 left"},
 		"/usage?days=7":                   {">4</strong>", "Dashboard"},
 		"/usage?key=" + key.ID:            {">3</strong>", "Sign-up", `<option value="` + KeyID + `">`},
 		"/usage?days=x&key=no-such":       {">5</strong>"},
@@ -333,7 +333,7 @@ func TestChart(t *testing.T) {
 func TestFormats(t *testing.T) {
 	for got, want := range map[string]string{
 		groupedCount(0): "0", groupedCount(999): "999", groupedCount(1000): "1,000", groupedCount(-1234567): "−1,234,567",
-		percent(0, 0): "0 %", percent(1, 1000): "< 1 %", percent(999, 1000): "> 99 %", percent(1, 2): "50 %", percent(7, 7): "100 %",
+		percent(0, 0): "0%", percent(1, 1000): "<1%", percent(999, 1000): ">99%", percent(1, 2): "50%", percent(7, 7): "100%",
 		took(0): "< 1 ms", took(854 * time.Millisecond): "854 ms", took(2340 * time.Millisecond): "2.3 s", took(42 * time.Second): "42 s",
 		took(5 * time.Minute): "5 min", took(47 * time.Hour): "47 h", took(72 * time.Hour): "3 days",
 		lastDay(newClock().Now().Truncate(24 * time.Hour)): "21 Nov 2026", lastDay(newClock().Now()): "22 Nov 2026, 10:00 UTC",
@@ -370,13 +370,13 @@ func TestHealth(t *testing.T) {
 	shows("nothing was asked", "Not tested yet: check an address first", "nothing checked yet", "None yet")
 	health.Checks[0] = NetworkCheck{Name: "DNS resolver", Tested: true, Since: now.Add(-2 * time.Hour), Checked: now.Add(-time.Minute)}
 	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: engine.ReasonGreylisted}
-	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5 %", ">of 1,200<")
+	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5%", ">of 1,200<")
 	health.Checks[1] = NetworkCheck{Name: "Port 25", Tested: true, Fault: "no mail host can be reached", Advice: "Ask your hoster.", Since: now.Add(-3 * time.Hour), Checked: now}
 	health.Hour = &Hour{Checked: 100, Unknown: 96, Mostly: engine.ReasonPortBlocked}
 	shows("port 25 is closed", "2 things need your attention", "<strong>Port 25</strong>: no mail host can be reached. Ask your hoster.", ">for 3 h<",
-		"<strong>Results</strong>: 96 % of the addresses checked in the last hour are “unknown”, most often for the reason “Port 25 is closed here”")
+		"<strong>Results</strong>: 96% of the addresses checked in the last hour are “unknown”, most often for the reason “Port 25 is closed here”")
 	health = Health{Hour: &Hour{Checked: 19, Unknown: 19, Mostly: engine.ReasonPortBlocked}, Egresses: []Egress{{Name: "direct", LastReply: now}}}
-	shows("some unknown are no sign", "Everything works", "100 %")
+	shows("some unknown are no sign", "Everything works", "100%")
 	health = Health{
 		Egresses: []Egress{{Name: "192.0.2.8", Fault: "port 25 is closed"}, {Name: "192.0.2.9"}, {Name: "192.0.2.10", LastReply: now,
 			Said: []Said{{Provider: "google", Reply: "550 5.1.1", Meaning: "no such user", At: now.Add(-time.Minute)}}}, {Name: "old", Leaving: true, Sessions: 3}},
@@ -397,7 +397,7 @@ func TestHealth(t *testing.T) {
 	got := w.get(t, "/health")
 	for _, fact := range []string{"3 things need your attention", "<strong>Egress 192.0.2.8</strong>: port 25 is closed", "Not tested yet", ">Working<", "google: no such user (550 5.1.1)", ">Being removed<", ">open sessions: 3<", "<strong>Provider big.example</strong>: paused for 5 min", ">Slowed<",
 		"<strong>Provider google</strong>: 74 % of its mailboxes do not exist, which looks like address harvesting", ">careful<", ">0 of 5 sessions, 1 address waits<", ">1 session<",
-		">2 of 2 sessions, 12,345 addresses wait<", ">3 sessions<", ">As allowed<", "1 h ago", "1,234", ">9</strong>", "50 % of requests since the start"} {
+		">2 of 2 sessions, 12,345 addresses wait<", ">3 sessions<", ">As allowed<", "1 h ago", "1,234", ">9</strong>", "50% of requests since the start"} {
 		if !strings.Contains(got.body, fact) {
 			t.Errorf("no %q", fact)
 		}

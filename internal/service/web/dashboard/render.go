@@ -49,7 +49,7 @@ func parseViews(assets map[string]asset) (views, error) {
 		"count": groupedCount, "brief": briefCount, "rate": keyring.RateText,
 		"burst": func(k store.Key) int64 { return int64(keyring.BurstOf(k)) },
 		"long":  func(n int) int64 { return int64(n) }, "day": day, "lastday": lastDay, "moment": moment,
-		"iso": iso, "percent": percent,
+		"time": momentHTML, "iso": iso, "percent": percent,
 		"took": took, "within": func(p page, body any) page { p.Body = body; return p },
 	}
 	layout, err := template.New("layout").Funcs(funcs).ParseFS(templateFiles, "templates/layout/*.html")

@@ -164,9 +164,12 @@ function filterForm(form) {
   form.addEventListener("change", (event) => { if (event.target.matches("select")) form.submit(); });
 }
 
-// A file can be dropped anywhere on the form, and is sent as soon as it is chosen.
-function dropForm(form) {
+// A file is uploaded as soon as it is chosen, or dropped anywhere on the form. A bar shows how much of it has arrived.
+function uploadForm(form) {
   const input = form.elements.list;
+  const [pick, sending] = [form.querySelector(".pick"), form.querySelector(".sending")];
+  const [bar, text, cancel] = ["progress", "p", "button"].map((name) => sending.querySelector(name));
+  form.querySelector(".upload").hidden = true;
   form.querySelector(".whendrop").hidden = false;
   const over = (on) => form.classList.toggle("over", on);
   for (const name of ["dragenter", "dragover"]) form.addEventListener(name, (event) => { event.preventDefault(); over(true); });
@@ -174,41 +177,111 @@ function dropForm(form) {
   form.addEventListener("drop", (event) => {
     event.preventDefault();
     over(false);
-    if (!event.dataTransfer.files.length) return;
+    if (!event.dataTransfer.files.length || pick.hidden) return; // one at a time
     input.files = event.dataTransfer.files;
-    form.requestSubmit();
+    upload();
   });
-  form.addEventListener("submit", () => {
-    const button = form.querySelector("button");
-    button.textContent = "Sending …";
-    button.disabled = true;
-  });
-  addEventListener("pageshow", () => { // also of a page that the browser kept
-    const button = form.querySelector("button");
-    button.textContent = "Send";
-    button.disabled = false;
-  });
+  input.addEventListener("change", () => { if (input.files.length) upload(); });
+  form.addEventListener("submit", (event) => { event.preventDefault(); upload(); });
+  addEventListener("pageshow", () => ready("")); // also of a page that the browser kept
+
+  function ready(fault) {
+    pick.hidden = false;
+    sending.hidden = true;
+    input.value = "";
+    if (fault) {
+      const line = element("p", "fault", fault);
+      line.id = "list-fault";
+      line.setAttribute("role", "alert");
+      form.querySelector(".said").replaceChildren(line);
+      input.setAttribute("aria-invalid", "true");
+      input.focus();
+    }
+  }
+
+  function upload() {
+    const request = new XMLHttpRequest();
+    const body = new FormData(form);
+    form.querySelector(".said").replaceChildren();
+    pick.hidden = true;
+    sending.hidden = false;
+    bar.value = 0;
+    text.textContent = "Uploading " + input.files[0].name;
+    cancel.focus();
+    cancel.onclick = () => { request.abort(); ready(""); input.focus(); };
+    request.upload.onprogress = (event) => {
+      bar.value = Math.floor(100 * event.loaded / event.total);
+      text.textContent = event.loaded < event.total ? bar.value + "% of " + size(event.total) : "Reading the file …";
+    };
+    request.onload = () => {
+      const next = request.getResponseHeader("Location");
+      if (request.status === 201 && next) return location.assign(next);
+      if (!request.responseURL.endsWith(form.getAttribute("action"))) return location.reload(); // the session has ended
+      const page = new DOMParser().parseFromString(request.responseText, "text/html");
+      ready((page.querySelector("#list-fault") ?? page.querySelector("main .muted"))?.textContent || "The file was not taken.");
+    };
+    request.onerror = () => ready("The file did not arrive completely. Try again.");
+    request.open("POST", form.action);
+    request.setRequestHeader("X-Part", "upload");
+    request.send(body);
+  }
 }
 
-// The progress of a list replaces the one before. The server escaped everything in it. At the end the page is loaded again, with its rows.
+const size = (octets) => octets < 1e6 ? Math.ceil(octets / 1e3) + " kB" : (octets / 1e6).toFixed(octets < 1e7 ? 1 : 0) + " MB";
+
+// The progress of a list replaces the one before, piece by piece: what has the focus stays. The server escaped everything in it. The title shows how far the
+// list is, and each tenth and each new state is said once. At the end the page is loaded again, with its rows.
 function liveProgress(part) {
   const events = new EventSource(part.dataset.events);
+  const fresh = document.createElement("template");
+  const stage = () => fresh.content.querySelector("[data-percent]").dataset;
+  let said = "";
   events.addEventListener("message", (event) => {
-    const unfolded = part.querySelector("details")?.open;
-    part.innerHTML = event.data;
-    if (unfolded) part.querySelector("details")?.setAttribute("open", "");
+    fresh.innerHTML = event.data;
+    for (const piece of part.querySelectorAll("[data-live]")) {
+      const next = fresh.content.querySelector(`[data-live="${piece.dataset.live}"]`);
+      if (!next || next.innerHTML === piece.innerHTML || piece.contains(document.activeElement)) continue;
+      const unfolded = piece.querySelector("details")?.open;
+      piece.innerHTML = next.innerHTML;
+      if (unfolded) piece.querySelector("details")?.setAttribute("open", "");
+    }
+    const { percent, state, name } = stage();
+    document.title = `${state === "running" ? percent + "%" : state} · ${name} · rcpt`;
+    const news = state + Math.floor(percent / 10);
+    if (said && news !== said) byID("said").textContent = `${state}, ${percent}%`;
+    said = news;
   });
   events.addEventListener("end", () => { events.close(); location.reload(); });
   addEventListener("pagehide", () => events.close());
 }
 
+// Moments are shown in the time of this place, with UTC beside it.
+function localTime(moment) {
+  const at = new Date(moment.dateTime);
+  if (at.getTimezoneOffset() === 0) return;
+  const day = { day: "numeric", month: "short", year: "numeric" };
+  const clock = { hour: "2-digit", minute: "2-digit", hour12: false };
+  const local = at.toLocaleString("en-GB", { ...day, ...clock });
+  const same = at.getDate() === at.getUTCDate();
+  const utc = at.toLocaleString("en-GB", { ...(same ? {} : { day: "numeric", month: "short" }), ...clock, timeZone: "UTC" });
+  moment.textContent = `${local} (${utc} UTC)`;
+}
+
+// Where a table is wider than its box, the chosen column is in sight.
+function showChosen(box) {
+  const column = box.querySelector(".chosen");
+  if (column) box.scrollLeft = column.offsetLeft - 64;
+}
+
 copyButtons(document);
-document.querySelectorAll("[data-drop]").forEach(dropForm);
+document.querySelectorAll("[data-upload]").forEach(uploadForm);
 document.querySelectorAll("[data-events]").forEach(liveProgress);
 document.addEventListener("submit", (event) => { if (event.target.dataset.live) checkLive(event, event.target); });
 document.querySelectorAll(".themes").forEach(themeForm);
 document.querySelectorAll(".chart").forEach(chartTips);
 document.querySelectorAll(".filter").forEach(filterForm);
+document.querySelectorAll("time.moment").forEach(localTime);
+document.querySelectorAll(".scroll").forEach(showChosen);
 
 if (recent.section) {
   recent.section.querySelector(".head button").addEventListener("click", () => { forgetChecks(); showRecent(); });
