@@ -49,8 +49,8 @@ func TestActionFor(t *testing.T) {
 		}, "", on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonNotAsked}, "", on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonAmbiguousRefusal}, "", on{later: true}, bulk.ActionRetry},
-		{[]engine.Reason{engine.ReasonInvalidSyntax}, engine.VerdictSeveral, on{}, bulk.ActionReview},
-		{[]engine.Reason{engine.ReasonInvalidSyntax}, engine.VerdictEmpty, on{}, bulk.ActionRemove},
+		{[]engine.Reason{engine.ReasonSeveralAddresses, engine.ReasonUnclearAddress, engine.ReasonInvalidRow}, "", on{}, bulk.ActionReview},
+		{[]engine.Reason{engine.ReasonNoAddress}, "", on{}, bulk.ActionNone},
 	}
 	reached := []engine.Reason{}
 	for _, c := range cases {
@@ -102,6 +102,35 @@ func TestActionsAreDocumented(t *testing.T) {
 			if has := strings.Contains(row, "`"+string(reason)+"`"); has != (action == want) {
 				t.Errorf("%s is to %s; in the row of %s: %v", reason, want, action, has)
 			}
+		}
+	}
+}
+
+// TestRowGroup: the first address of a row decides which group the row is in,
+// but a row is not bad while another of its addresses may be good.
+func TestRowGroup(t *testing.T) {
+	good, trap := engine.Result{Verdict: engine.VerdictDeliverable}, engine.Result{Verdict: engine.VerdictUnknown, SpamTrap: true}
+	bad, empty := engine.Result{Verdict: engine.VerdictUndeliverable}, engine.Result{Verdict: engine.VerdictEmpty}
+	all, later := engine.Result{Verdict: engine.VerdictAcceptAll}, engine.Result{Verdict: engine.VerdictUnknown, Details: &engine.Details{Reason: engine.ReasonGreylisted}}
+	for _, c := range []struct {
+		results []engine.Result
+		want    bulk.Group
+	}{
+		{[]engine.Result{good}, bulk.GroupSafe},
+		{[]engine.Result{bad}, bulk.GroupBad},
+		{[]engine.Result{empty}, bulk.GroupNone},
+		{[]engine.Result{good, bad}, bulk.GroupSafe},
+		{[]engine.Result{later, good}, bulk.GroupRetry},
+		{[]engine.Result{empty, good}, bulk.GroupSafe},
+		{[]engine.Result{empty, empty, all}, bulk.GroupRisky},
+		{[]engine.Result{bad, good}, bulk.GroupRisky},
+		{[]engine.Result{bad, empty, later}, bulk.GroupRisky},
+		{[]engine.Result{bad, empty}, bulk.GroupBad},
+		{[]engine.Result{bad, trap}, bulk.GroupBad},
+		{[]engine.Result{empty, empty}, bulk.GroupNone},
+	} {
+		if got := bulk.RowGroup(c.results); got != c.want {
+			t.Errorf("%v: %s, want %s", c.results, got, c.want)
 		}
 	}
 }

@@ -320,7 +320,7 @@ func TestDecide(t *testing.T) {
 		})
 	}
 	for reason := range rows {
-		if !reached[reason] {
+		if !reached[reason] && !slices.Contains(notPut, reason) {
 			t.Errorf("no case reaches %s", reason)
 		}
 	}

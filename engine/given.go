@@ -16,11 +16,8 @@ const (
 	VerdictEmpty   Verdict = "empty"   // no address: an empty cell, "N/A", a comment line
 )
 
-// messages of those results.
-var messages = map[Verdict]string{
-	VerdictSeveral: "There is more than one address; give each by itself.",
-	VerdictEmpty:   "There is no address.",
-}
+// notOne has the reasons of those results.
+var notOne = map[Verdict]Reason{VerdictSeveral: ReasonSeveralAddresses, VerdictEmpty: ReasonNoAddress}
 
 // VerifyText cleans a text from a person ([address.Clean]) and verifies the
 // address in it. The result contains the given text if it is more than the
@@ -42,13 +39,17 @@ func VerifyText(ctx context.Context, v interface {
 
 // NotOne returns the result of a text with several addresses or none; verdict
 // is [VerdictSeveral] or [VerdictEmpty].
-func NotOne(verdict Verdict, text string) Result {
-	r := Result{
-		Email: shown(text), Success: true,
-		Verdict: verdict, Reason: ReasonInvalidSyntax, Message: messages[verdict],
+func NotOne(verdict Verdict, text string) Result { return NotAskedAbout(notOne[verdict], text) }
+
+// NotAskedAbout returns the result of a text that is not put to a Verifier, for
+// one of the reasons for that: [ReasonSeveralAddresses], [ReasonNoAddress],
+// [ReasonUnclearAddress] or [ReasonInvalidRow].
+func NotAskedAbout(reason Reason, text string) Result {
+	row := rows[reason]
+	return Result{
+		Email: shown(text), Success: true, Verdict: row.verdict, Reason: reason, Message: row.message,
+		Details: &Details{Reason: reason, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()},
 	}
-	r.Details = &Details{Reason: r.Reason, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()}
-	return r
 }
 
 // WithGiven returns r with Details.Given set to the text from which its address

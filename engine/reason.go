@@ -56,6 +56,12 @@ const (
 	ReasonPortBlocked         Reason = "port_blocked"
 	ReasonEgressFailed        Reason = "egress_failed"
 	ReasonInternalError       Reason = "internal_error"
+
+	// Of what is not asked about, because it is not one address.
+	ReasonSeveralAddresses Reason = "several_addresses"
+	ReasonNoAddress        Reason = "no_address"
+	ReasonUnclearAddress   Reason = "unclear_address"
+	ReasonInvalidRow       Reason = "invalid_row"
 )
 
 // Step is a step of a verification.
@@ -293,6 +299,22 @@ var rows = map[Reason]row{
 		message: "The verification could not be carried out.",
 		lasts:   0, // it is no answer
 		passing: true,
+	},
+	ReasonSeveralAddresses: {
+		verdict: VerdictSeveral,
+		message: "There is more than one address; give each by itself.",
+	},
+	ReasonNoAddress: {
+		verdict: VerdictEmpty,
+		message: "There is no address.",
+	},
+	ReasonUnclearAddress: {
+		verdict: VerdictUnknown,
+		message: "Not asked: there are other words beside the address, and what they say of it cannot be known.",
+	},
+	ReasonInvalidRow: {
+		verdict: VerdictUnknown,
+		message: "Not asked: the row of the list cannot be read.",
 	},
 }
 

@@ -11,17 +11,26 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
+// notPut are the reasons of what is put to no Verifier: there is nothing to
+// decide or to keep.
+var notPut = []Reason{ReasonSeveralAddresses, ReasonNoAddress, ReasonUnclearAddress, ReasonInvalidRow}
+
 // TestRows holds each row to what its fields mean together.
 func TestRows(t *testing.T) {
 	verdicts := []Verdict{VerdictDeliverable, VerdictUndeliverable, VerdictAcceptAll, VerdictUnknown}
 	steps := []Step{StepSyntax, StepLists, StepDNS, StepSMTP}
-	anywhere := []Reason{ReasonSMTPSkipped, ReasonNotAsked, ReasonInternalError}
+	anywhere := append([]Reason{ReasonSMTPSkipped, ReasonNotAsked, ReasonInternalError}, notPut...)
 	for reason, row := range rows {
+		ofCell := slices.Contains(notPut, reason)
+		if ofCell && (row.verdict == VerdictSeveral || row.verdict == VerdictEmpty) {
+			row.verdict = VerdictUnknown
+		}
 		unknown := row.verdict == VerdictUnknown
 		for fault, is := range map[string]bool{
 			"no verdict":                             !slices.Contains(verdicts, row.verdict),
 			"no message of whole sentences":          !strings.HasSuffix(row.message, ".") && !strings.HasSuffix(row.message, "; try again."),
-			"no time for which it lasts":             (row.lasts == 0) != (reason == ReasonInternalError),
+			"no time for which it lasts":             (row.lasts == 0) != (reason == ReasonInternalError || ofCell),
+			"a cell that is asked about again":       ofCell && (row.passing || row.retryAfter > 0),
 			"a verdict that lasts minutes":           !unknown && row.lasts < time.Hour,
 			"a verdict that lasts days":              row.lasts > 24*time.Hour,
 			"an unknown that lasts hours":            unknown && row.lasts > time.Hour,
@@ -63,7 +72,7 @@ func TestRowsAreChosen(t *testing.T) {
 		// What is proven is about the mailbox or its domain; a word without an
 		// address is not worth storing.
 		"durable against the rule": {func(r Reason, row row) bool {
-			return r.Durable() != (row.verdict != VerdictUnknown && row.ends != StepSyntax)
+			return !slices.Contains(notPut, r) && r.Durable() != (row.verdict != VerdictUnknown && row.ends != StepSyntax)
 		}, []Reason{ReasonGreylisted, ReasonMailboxFull}},
 	} {
 		var got []Reason

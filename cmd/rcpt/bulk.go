@@ -31,7 +31,7 @@ type bulkCommand struct {
 	Overwrite    bool           `help:"Replace an existing OUTPUT."`
 	Resume       bool           `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`
 	Only         []onlyResult   `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
-	Split        bool           `help:"Also write four files beside OUTPUT, by what to do with the rows: NAME.deliverable.csv, .risky.csv, .bad.csv and .retry.csv."`
+	Split        bool           `help:"Also write five files beside OUTPUT, one for each group of rows: NAME.safe.csv, .risky.csv, .bad.csv, .retry.csv and .none.csv (no address)."`
 	CSVRaw       bool           `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
 	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
 	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the first."`

@@ -26,7 +26,7 @@ type bulkReport struct {
 	unit   unit // that the summary counts
 	total  file.Total
 	output writtenFile   // without a name: standard output
-	parts  []writtenFile // files of --split, in the order of [file.Actions]
+	parts  []writtenFile // files of --split, in the order of [bulk.Groups]
 	// harvested are providers at which rcpt slowed down
 	harvested []harvested
 	again     string // command that verifies unknown addresses again; may be empty
@@ -118,7 +118,8 @@ func writeCounts(w io.Writer, s bulkReport) {
 	}
 	fmt.Fprintln(table, "What to do (rcpt_action)")
 	actions, total := s.actions()
-	for i, action := range file.Actions {
+	for i, group := range bulk.Groups() {
+		action := group.Action()
 		writeShare(table, string(action), actions[action], total, s.advice(i, action))
 	}
 	if len(s.Reasons) > 0 {
@@ -144,7 +145,7 @@ func (s bulkReport) actions() (counts map[bulk.Action]int64, total int64) {
 	}
 	empty := s.Verdicts[engine.VerdictEmpty]
 	counts = maps.Clone(s.Actions)
-	counts[bulk.ActionRemove] -= empty
+	counts[bulk.ActionNone] -= empty
 	return counts, s.Done - empty
 }
 
@@ -179,6 +180,7 @@ func (s bulkReport) advice(i int, action bulk.Action) string {
 		bulk.ActionReview: "a risk: you decide, rcpt_reason says why",
 		bulk.ActionRemove: "do not mail them",
 		bulk.ActionRetry:  "verify them again before you mail them",
+		bulk.ActionNone:   "there is no address",
 	}[action]
 	if len(s.parts) > 0 {
 		text += s.destination(s.parts[i], s.Actions[action])

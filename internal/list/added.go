@@ -54,6 +54,7 @@ func columns(o Output) []column {
 		{"rcpt_message", func(r engine.Result) string { return r.Message }},
 		{suggestionColumn, detail(func(d *engine.Details) string { return d.Suggestion })},
 		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
+		{"rcpt_group", func(r engine.Result) string { return string(bulk.GroupFor(r)) }},
 		{emailColumn, emailCell},
 	}
 	if o.CheckedAt {
@@ -94,7 +95,8 @@ func recordOf(r engine.Result, o Output) []byte {
 	if suggestion := detail(func(d *engine.Details) string { return d.Suggestion })(r); suggestion != "" {
 		fields = append(fields, member{key: "suggestion", value: marshal(suggestion)})
 	}
-	fields = append(fields, member{key: "action", value: marshal(bulk.ActionFor(r))})
+	fields = append(fields, member{key: "action", value: marshal(bulk.ActionFor(r))},
+		member{key: "group", value: marshal(bulk.GroupFor(r))})
 	if checked := checkedCell(r); o.CheckedAt && checked != "" {
 		fields = append(fields, member{key: checkedField, value: marshal(checked)})
 	}

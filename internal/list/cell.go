@@ -2,7 +2,6 @@ package list
 
 import (
 	"strings"
-	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
@@ -42,15 +41,16 @@ func (k Kind) Result(text string) (engine.Result, bool) {
 	case Several:
 		return engine.NotOne(engine.VerdictSeveral, text), true
 	case Empty:
-		return engine.NotOne(engine.VerdictEmpty, text), true
+		r := engine.NotOne(engine.VerdictEmpty, text)
+		if strings.TrimSpace(text) == "" {
+			r.Message = "The cell is empty."
+		}
+		return r, true
 	case Unreadable:
-		return engine.Result{
-			Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError,
-			Message: "Not verified: " + text + ".",
-			Details: &engine.Details{
-				Reason: engine.ReasonInternalError, CatchAll: engine.CatchAllUnknown, CheckedAt: time.Now().UTC(),
-			},
-		}, true
+		r := engine.NotAskedAbout(engine.ReasonInvalidRow, "")
+		r.Success = false
+		r.Message = "Not verified: " + text + "."
+		return r, true
 	}
 	return engine.Result{}, false
 }

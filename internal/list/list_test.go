@@ -15,9 +15,9 @@ import (
 var verified = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictUnknown, Success: true, Message: "=1+1"}
 
 const (
-	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action,rcpt_email"
-	cellsTail  = "unknown,,0,0,0,0,0,'=1+1,,review,x@acme.example"
-	record     = `{"email":"x@acme.example","user":"","domain":"","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,"success":true,"result":"unknown","message":"=1+1","reason":"","action":"review"}`
+	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action,rcpt_group,rcpt_email"
+	cellsTail  = "unknown,,0,0,0,0,0,'=1+1,,review,risky,x@acme.example"
+	record     = `{"email":"x@acme.example","user":"","domain":"","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,"success":true,"result":"unknown","message":"=1+1","reason":"","action":"review","group":"risky"}`
 )
 
 // open reads a list, or ends the test.
@@ -311,7 +311,7 @@ func TestAddedCells(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := string(w.Append(nil, c.raw, engine.Result{Message: c.message}))
-		if want := ",0,0,0,0,0," + c.want + ",,review,\n"; !strings.HasSuffix(row, want) {
+		if want := ",0,0,0,0,0," + c.want + ",,review,risky,\n"; !strings.HasSuffix(row, want) {
 			t.Errorf("%q: %q, want %q at the end", c.message, row, want)
 		}
 	}
@@ -321,10 +321,10 @@ func TestAddedCells(t *testing.T) {
 // letters would make it another address.
 func TestAddedAddresses(t *testing.T) {
 	for _, c := range []struct{ raw, email, suggestion, want string }{
-		{"j\xf6rg@b\xfccher.example", "jörg@bücher.example", "", ",,review,j\xf6rg@b\xfccher.example\n"},
-		{"jörg@bücher.example", "jörg@bücher.example", "", ",,review,jörg@bücher.example\n"},
-		{"\xf6;a@b.example", "a@b.example", "ö@b.example", ",\xf6@b.example,review,a@b.example\n"},
-		{"\xf6;a@b.example", "α@b.example", "", ",,review,\n"},
+		{"j\xf6rg@b\xfccher.example", "jörg@bücher.example", "", ",,review,risky,j\xf6rg@b\xfccher.example\n"},
+		{"jörg@bücher.example", "jörg@bücher.example", "", ",,review,risky,jörg@bücher.example\n"},
+		{"\xf6;a@b.example", "a@b.example", "ö@b.example", ",\xf6@b.example,review,risky,a@b.example\n"},
+		{"\xf6;a@b.example", "α@b.example", "", ",,review,risky,\n"},
 	} {
 		w, err := NewWriter(open(t, "", Options{Format: Lines}), Output{Format: CSV})
 		if err != nil {
@@ -345,9 +345,9 @@ func TestDetails(t *testing.T) {
 		to       Output
 		has, not string
 	}{
-		{Output{Format: CSV}, "unknown,greylisted,0,0,0,0,0,'=1+1,b@acme.example,retry,x@acme.example\n", "catch_all"},
-		{Output{Format: CSV, Details: true}, `b@acme.example,retry,x@acme.example,"{""reason"":""greylisted"",`, "\n\n"},
-		{Output{Format: JSONLines}, `"message":"=1+1","reason":"greylisted","suggestion":"b@acme.example","action":"retry"}`, "details"},
+		{Output{Format: CSV}, "unknown,greylisted,0,0,0,0,0,'=1+1,b@acme.example,retry,retry,x@acme.example\n", "catch_all"},
+		{Output{Format: CSV, Details: true}, `b@acme.example,retry,retry,x@acme.example,"{""reason"":""greylisted"",`, "\n\n"},
+		{Output{Format: JSONLines}, `"message":"=1+1","reason":"greylisted","suggestion":"b@acme.example","action":"retry","group":"retry"}`, "details"},
 		{Output{Format: JSONLines, Details: true}, `"details":{"reason":"greylisted",`, "\n\n"},
 	} {
 		w, err := NewWriter(open(t, "a@acme.example\n", Options{Format: Lines}), c.to)

@@ -179,7 +179,7 @@ func sheetOf(t *testing.T, list string, o Options) []byte {
 // TestSheet: a list becomes a sheet and a list again. Texts stay texts, and
 // nothing in a sheet is a formula.
 func TestSheet(t *testing.T) {
-	const sheetTail = "unknown,,0,0,0,0,0,=1+1,,review,x@acme.example"
+	const sheetTail = "unknown,,0,0,0,0,0,=1+1,,review,risky,x@acme.example"
 	for _, c := range []struct{ name, list, want string }{ // a list without a header has its addresses in column 2
 		{"CSV", "id,email\n007,a@acme.example\n\"x,\ny\",b@acme.example\n", "id,email,@\n007,a@acme.example,#\n\"x,\ny\",b@acme.example,#\n"},
 		{"semicolons and a mark", "\ufeffid;email\r\n1,5;a@acme.example\r\n", "id,email,@\n\"1,5\",a@acme.example,#\n"},

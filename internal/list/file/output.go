@@ -27,15 +27,10 @@ type Output struct {
 	OutputOptions
 
 	mu      sync.Mutex
-	files   []*rowFile               // the output, then its parts
-	parts   map[bulk.Action]*rowFile // empty without parts
+	files   []*rowFile              // the output, then its parts
+	parts   map[bulk.Group]*rowFile // empty without parts
 	row     []byte
 	results []engine.Result // of the row whose other results follow
-}
-
-// partNames are the words in the names of the parts of a list.
-var partNames = map[bulk.Action]string{
-	bulk.ActionSend: "deliverable", bulk.ActionReview: "risky", bulk.ActionRemove: "bad", bulk.ActionRetry: "retry",
 }
 
 // NameBeside returns the name of a file beside the output: checked.risky.csv
@@ -46,16 +41,12 @@ func NameBeside(output, word string) string {
 	return strings.TrimSuffix(inner, extension) + "." + word + extension + output[len(inner):]
 }
 
-// Actions are what can be done with an address, in the order of the parts of an
-// output: deliverable, risky, bad, retry.
-var Actions = []bulk.Action{bulk.ActionSend, bulk.ActionReview, bulk.ActionRemove, bulk.ActionRetry}
-
 // PartNames returns the names of the parts of an output, one for each of
-// [Actions].
+// [bulk.Groups].
 func PartNames(output string) []string {
 	var names []string
-	for _, action := range Actions {
-		names = append(names, NameBeside(output, partNames[action]))
+	for _, group := range bulk.Groups() {
+		names = append(names, NameBeside(output, string(group)))
 	}
 	return names
 }
@@ -64,7 +55,7 @@ func PartNames(output string) []string {
 // comes before the first row. Without parts it has only the first file. The
 // error is a [*Error] where a file cannot be opened.
 func CreateOutput(name string, parts []string, o OutputOptions) (*Output, error) {
-	out := &Output{OutputOptions: o, parts: make(map[bulk.Action]*rowFile)}
+	out := &Output{OutputOptions: o, parts: make(map[bulk.Group]*rowFile)}
 	for i, name := range append([]string{name}, parts...) {
 		file, regular, err := openRows(name)
 		if err == nil {
@@ -72,7 +63,7 @@ func CreateOutput(name string, parts []string, o OutputOptions) (*Output, error)
 			rows, err = o.begin(name, file, regular)
 			out.files = append(out.files, rows)
 			if i > 0 {
-				out.parts[Actions[i-1]] = rows
+				out.parts[bulk.Groups()[i-1]] = rows
 			}
 		}
 		if err != nil {
@@ -176,30 +167,10 @@ func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) 
 	}
 	o.row = o.Writer.Append(o.row[:0], string(item.Row), results...)
 	err := o.files[0].add(o.row)
-	if part := o.parts[rowAction(results)]; part != nil && err == nil {
+	if part := o.parts[bulk.RowGroup(results)]; part != nil && err == nil {
 		err = part.add(o.row)
 	}
 	return err
-}
-
-// rowAction is what to do with a row: the action for the first cell that is not
-// empty. A row with several addresses is removed only if each of them is; if
-// another may be good, the row is reviewed.
-func rowAction(results []engine.Result) bulk.Action {
-	var actions []bulk.Action
-	for _, result := range results {
-		if result.Verdict != engine.VerdictEmpty {
-			actions = append(actions, bulk.ActionFor(result))
-		}
-	}
-	isKept := func(a bulk.Action) bool { return a != bulk.ActionRemove }
-	switch {
-	case len(actions) == 0:
-		return bulk.ActionFor(results[0])
-	case actions[0] == bulk.ActionRemove && slices.ContainsFunc(actions, isKept):
-		return bulk.ActionReview
-	}
-	return actions[0]
 }
 
 // Flush writes the rows that were gathered.

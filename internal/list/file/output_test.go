@@ -63,32 +63,3 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d rows, error %v, file %q", rows, err, disk)
 	}
 }
-
-// TestRowAction: the first address of a row decides which part the row is in,
-// but a row is not removed while another of its addresses may be good.
-func TestRowAction(t *testing.T) {
-	good, trap := engine.Result{Verdict: engine.VerdictDeliverable}, engine.Result{Verdict: engine.VerdictUnknown, SpamTrap: true}
-	bad, empty := engine.Result{Verdict: engine.VerdictUndeliverable}, engine.Result{Verdict: engine.VerdictEmpty}
-	all, later := engine.Result{Verdict: engine.VerdictAcceptAll}, engine.Result{Verdict: engine.VerdictUnknown, Details: &engine.Details{Reason: engine.ReasonGreylisted}}
-	for _, c := range []struct {
-		results []engine.Result
-		want    bulk.Action
-	}{
-		{[]engine.Result{good}, bulk.ActionSend},
-		{[]engine.Result{bad}, bulk.ActionRemove},
-		{[]engine.Result{empty}, bulk.ActionRemove},
-		{[]engine.Result{good, bad}, bulk.ActionSend},
-		{[]engine.Result{later, good}, bulk.ActionRetry},
-		{[]engine.Result{empty, good}, bulk.ActionSend},
-		{[]engine.Result{empty, empty, all}, bulk.ActionReview},
-		{[]engine.Result{bad, good}, bulk.ActionReview},
-		{[]engine.Result{bad, empty, later}, bulk.ActionReview},
-		{[]engine.Result{bad, empty}, bulk.ActionRemove},
-		{[]engine.Result{bad, trap}, bulk.ActionRemove},
-		{[]engine.Result{empty, empty}, bulk.ActionRemove},
-	} {
-		if got := rowAction(c.results); got != c.want {
-			t.Errorf("%v: %s, want %s", c.results, got, c.want)
-		}
-	}
-}

@@ -157,7 +157,7 @@ func TestFormsOfLists(t *testing.T) {
 		return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + body + "\r\n"
 	}
 	const form, object = "multipart/form-data; boundary=b", "application/json"
-	const added = ",deliverable,recipient_accepted,0,0,0,0,0,Fine.,,send,"
+	const added = ",deliverable,recipient_accepted,0,0,0,0,0,Fine.,,send,safe,"
 	for name, c := range map[string]struct {
 		body, mediaType string
 		status          int
@@ -183,7 +183,7 @@ func TestFormsOfLists(t *testing.T) {
 		"strings and objects": {"{\"emails\":[\"a@a.example\",\n{\n\"email\":\"b@a.example\",\"name\":\"Bob\"}]}", object, 202, "",
 			[]string{"email,name,rcpt_result", "a@a.example," + added, "b@a.example,Bob" + added}},
 		"one without an address": {`{"emails":[{"email":"a@a.example"},{"email":null},{}]}`, object, 202, "",
-			[]string{"email,rcpt_result", "a@a.example" + added, ",empty,", ",unknown,internal_error"}},
+			[]string{"email,rcpt_result", "a@a.example" + added, ",empty,", ",unknown,invalid_row"}},
 		"not one":     {`{"emails":[{"mail":"a@a.example"}]}`, object, 422, "invalid_list", nil},
 		"a number":    {`{"emails":[{"email":"a@a.example"},5]}`, object, 400, "invalid_body", nil},
 		"an array":    {`{"emails":[["a@a.example"]]}`, object, 400, "invalid_body", nil},

@@ -58,8 +58,8 @@ func TestResults(t *testing.T) {
 		{Output{Search: "AN"}, false, 0, 9, "2 Ann@b.example", false},
 		{Output{Search: "b.example", Results: undeliverable}, false, 0, 9, "4 none@b.example", false},
 		{Output{Search: "b.example", Results: undeliverable}, true, 4, 9, "", false},
-		{Output{Actions: []bulk.Action{bulk.ActionRemove}}, false, 0, 9, "1 no@a.example 4 none@b.example", false},
-		{Output{Actions: []bulk.Action{bulk.ActionRemove}}, true, 5, 1, "4 none@b.example", true},
+		{Output{Groups: []bulk.Group{bulk.GroupBad}}, false, 0, 9, "1 no@a.example 4 none@b.example", false},
+		{Output{Groups: []bulk.Group{bulk.GroupBad}}, true, 5, 1, "4 none@b.example", true},
 	} {
 		read := n.ResultsFrom
 		if c.before {

@@ -20,7 +20,7 @@ type Output struct {
 	Results []engine.Verdict // with one of these results; empty: any
 	Reasons []engine.Reason  // with one of these reasons; empty: any
 	Flags   []string         // with all of these flags; see [Flags]
-	Actions []bulk.Action    // for which this is to be done; empty: any
+	Groups  []bulk.Group     // of one of these groups; empty: any
 	Search  string           // with this text in the address, in any case; empty: any
 }
 
@@ -34,7 +34,7 @@ var flags = map[string]byte{
 func Flags() []string { return []string{"accept_all", "role", "free_email", "disposable", "spamtrap"} }
 
 func (o Output) wants(of outcome, result engine.Result) bool {
-	if len(o.Actions) > 0 && !slices.Contains(o.Actions, bulk.ActionFor(result)) {
+	if len(o.Groups) > 0 && !slices.Contains(o.Groups, bulk.GroupFor(result)) {
 		return false
 	}
 	if o.Search != "" && !strings.Contains(strings.ToLower(result.Email), strings.ToLower(o.Search)) {

@@ -196,13 +196,13 @@ func (d *Dashboard) downloadList(v *visit) error {
 		return err
 	}
 	part, extension, found := strings.Cut(v.r.PathValue("file"), ".")
-	actions, known := actionOf[part]
+	groups, known := partOf[part]
 	format, supported := list.ResultNamed(extension)
 	if !found || !known || !supported {
 		return errNoPage
 	}
 	begun, err := transfer.Download{
-		Job: j, Output: jobs.Output{Actions: actions}, As: format, Patience: 5 * patience,
+		Job: j, Output: jobs.Output{Groups: groups}, As: format, Patience: 5 * patience,
 		Disposition: "attachment; filename*=UTF-8''" + url.PathEscape(j.Name+"."+part+"."+extension),
 	}.Send(v.r.Context(), d.config.Lists, v.w)
 	if errors.As(err, new(*jobs.BusyError)) && !begun {

@@ -112,12 +112,15 @@ func sizeText(octets int64) string {
 	return fmt.Sprintf("%d kB", max(1, octets>>10))
 }
 
-// actionOf are the parts of a list that can be downloaded, by the names in
-// their paths.
-var actionOf = map[string][]bulk.Action{
-	"all": nil, "safe": {bulk.ActionSend}, "risky": {bulk.ActionReview},
-	"bad": {bulk.ActionRemove}, "retry": {bulk.ActionRetry},
-}
+// partOf are the parts of a list that can be downloaded, by the names in their
+// paths.
+var partOf = func() map[string][]bulk.Group {
+	parts := map[string][]bulk.Group{"all": nil}
+	for _, group := range bulk.Groups() {
+		parts[string(group)] = []bulk.Group{group}
+	}
+	return parts
+}()
 
 // owners are those whose lists a visitor sees; nil: all. The first account is
 // that of the operator, who sees and stops the lists of all keys.
