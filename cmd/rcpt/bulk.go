@@ -35,6 +35,7 @@ type bulkCommand struct {
 	CSVRaw       bool           `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
 	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
 	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the first."`
+	Encoding     string         `placeholder:"NAME" help:"Encoding of a list that is text, such as windows-1251, shift_jis or cp850. Default: guessed; a byte order mark is surer than this."`
 	Dedupe       bool           `help:"Leave out rows whose addresses were in rows before."`
 	Sample       settings.Count `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
 	Seed         uint64         `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`

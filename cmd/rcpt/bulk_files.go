@@ -48,8 +48,8 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 // openInput opens the list. When stop is closed, reading it no longer waits.
 func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*file.Input, error) {
 	options := file.InputOptions{
-		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Dedupe: c.Dedupe, Folder: c.State, Stop: stop,
-		Sample: file.Sample{Size: int(c.Sample), Seed: c.Seed},
+		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Encoding: c.Encoding, Dedupe: c.Dedupe,
+		Folder: c.State, Stop: stop, Sample: file.Sample{Size: int(c.Sample), Seed: c.Seed},
 	}
 	if c.Input != stdio {
 		options.Name = c.Input
@@ -222,9 +222,10 @@ func printColumns(w io.Writer, in *file.Input) {
 // printNotes says what happened while the list was read.
 func (c *bulkCommand) printNotes(w io.Writer, in *file.Input) {
 	name, n := tty.Printable(c.inputName()), in.Notes()
-	if n.Foreign > 0 {
-		const text = "rcpt: %s: not UTF-8 from line %d on; rows that are not UTF-8 were read as Windows-1252\n"
-		fmt.Fprintf(w, text, name, n.Foreign)
+	if encoding, guessed := in.Encoding(); guessed && n.Foreign > 0 {
+		const text = "rcpt: %s: not UTF-8 from line %d on; such rows were read as %s (guessed); if that is wrong: " +
+			"--encoding NAME, or save the list as CSV UTF-8\n"
+		fmt.Fprintf(w, text, name, n.Foreign, encoding)
 	}
 	if n.Merged > 0 {
 		more := ""

@@ -59,7 +59,7 @@ func (csvKind) describe(b *beginning, d *Description) error {
 	if named != 0 {
 		d.Before, d.Head = 1, string(b.text[:length])
 	}
-	b = &beginning{b.Options, b.text[length:], b.whole}
+	b = &beginning{b.Options, b.text[length:], b.whole, b.cellText}
 	switch {
 	case named != 0:
 		d.Delimiter = named
@@ -78,6 +78,9 @@ func (b *beginning) describeColumns(d *Description) error {
 	rows := b.cells(d.Delimiter)
 	if len(rows) > 0 && isHeader(rows, b.Options.Columns) {
 		d.Header, _ = (&rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: d.Delimiter}).read()
+		if d.isDecoded() {
+			d.Header = b.cellText.toUTF8(d.Header)
+		}
 	}
 	return d.chooseColumns(rows, b.Options.Columns)
 }
@@ -88,6 +91,7 @@ func (csvKind) shape(d *Description) shape { return newCSVShape(d) }
 // after the last one that the file declares.
 type csvShape struct {
 	*Description
+	text      cellText
 	delimiter byte
 	width     int
 	read      []int    // columns of the addresses, from 0
@@ -102,7 +106,7 @@ type csvShape struct {
 
 func newCSVShape(d *Description) *csvShape {
 	s := &csvShape{
-		Description: d, delimiter: d.Delimiter, width: len(d.Columns), readNames: d.readNames(), earlier: d.earlier(),
+		Description: d, text: d.cellText(), delimiter: d.Delimiter, width: len(d.Columns), readNames: d.readNames(), earlier: d.earlier(),
 		begin: d.Head, lineEnd: string(LF), sheet: d.Format == XLSX,
 	}
 	if d.Marked {
@@ -133,7 +137,7 @@ func (s *csvShape) addresses(row string) ([]string, error) {
 	found := make([]string, len(s.read))
 	for n, i := range s.read {
 		if i < len(fields) {
-			found[n] = strings.TrimSpace(toUTF8(unquote(body[fields[i].from:fields[i].to])))
+			found[n] = strings.TrimSpace(s.text.toUTF8(unquote(body[fields[i].from:fields[i].to])))
 		}
 	}
 	return found, nil
@@ -141,13 +145,22 @@ func (s *csvShape) addresses(row string) ([]string, error) {
 
 func (s *csvShape) cells(row string) []string {
 	body, _ := cutLineEnd(row)
-	return cells(body, s.delimiter)
+	return s.cellsOf(body)
+}
+
+// cellsOf returns the contents of a row without its line end.
+func (s *csvShape) cellsOf(body string) []string {
+	contents := cells(body, s.delimiter)
+	for i, cell := range contents {
+		contents[i] = s.text.toUTF8(cell)
+	}
+	return contents
 }
 
 func (s *csvShape) names() []string {
 	names := make([]string, s.width)
 	for i, column := range s.Columns {
-		if names[i] = strings.TrimSpace(toUTF8(column.Name)); names[i] == "" {
+		if names[i] = strings.TrimSpace(column.Name); names[i] == "" {
 			names[i] = "Column " + strconv.Itoa(i+1)
 		}
 	}
@@ -178,7 +191,7 @@ func (s *csvShape) earlierResults(row string) []*engine.Result {
 		return nil
 	}
 	body, _ := cutLineEnd(row)
-	contents := cells(body, s.delimiter)
+	contents := s.cellsOf(body)
 	groups := map[string]map[string]string{}
 	for _, i := range s.earlier {
 		name, group, _ := ourName(strings.TrimSpace(s.Columns[i].Name))
@@ -223,6 +236,9 @@ func (s *csvShape) csvHead(columns []string, o Output) []byte {
 }
 
 func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
+	if o.Format == XLSX && !s.text.mixed {
+		row = s.text.toUTF8(row)
+	}
 	body, end := cutLineEnd(row)
 	fields, damaged := split(body, s.delimiter)
 	damaged = damaged || s.sheet && o.Format == CSV // a sheet has more quotes than CSV needs
@@ -241,7 +257,9 @@ func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) [
 		out = append(out, s.delimiter)
 	}
 	for _, cell := range added {
-		out = append(out, s.delimiter)
+		if out = append(out, s.delimiter); o.Format != XLSX {
+			cell = s.text.fitted(cell, row)
+		}
 		out = appendCell(out, cell, s.delimiter)
 	}
 	out = append(out, body[at:]...)
@@ -282,7 +300,7 @@ func (s *csvShape) rewritten(body string, damaged bool, o Output) string {
 func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
 	body, _ := cutLineEnd(row)
 	out = append(out, '{')
-	for i, cell := range cells(body, s.delimiter) {
+	for i, cell := range s.cellsOf(body) {
 		if slices.Contains(s.earlier, i) {
 			continue
 		}
@@ -313,7 +331,7 @@ type csvOutput struct{}
 func (csvOutput) head(w *Writer) []byte { return w.shape.csvHead(w.names(w.number), w.Output) }
 
 func (csvOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
-	return w.shape.appendCSV(out, raw, w.addedCells(raw, results), w.Output)
+	return w.shape.appendCSV(out, raw, w.addedCells(results), w.Output)
 }
 
 func (csvOutput) pack(to io.Writer, head []byte, packing Packing) (Packer, error) {

@@ -71,7 +71,7 @@ func fitOf(rows [][]string) fit {
 
 // firstRows returns the first rows without their line ends. It leaves out a row
 // that the sample cuts off, unless it is the only one.
-func firstRows(sample []byte, whole bool, delimiter byte) []string {
+func firstRows(sample []byte, whole bool, delimiter byte, text cellText) []string {
 	reader := rowReader{text: bufio.NewReader(bytes.NewReader(sample)), delimiter: delimiter}
 	var rows []string
 	for len(rows) < sampleRows {
@@ -80,7 +80,7 @@ func firstRows(sample []byte, whole bool, delimiter byte) []string {
 		if err != nil || end == "" && !whole && len(rows) > 0 {
 			return rows
 		}
-		rows = append(rows, toUTF8(body))
+		rows = append(rows, text.toUTF8(body))
 	}
 	return rows
 }

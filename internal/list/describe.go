@@ -15,8 +15,11 @@ type Description struct {
 	Packing Packing
 	Book    bool
 
-	Encoding  Encoding
-	Marked    bool // a byte order mark comes first
+	Encoding    Encoding
+	EncodingWhy Why  // Given, Marked or Guessed; empty: its octets tell
+	Mixed       bool // rows that are UTF-8 are read as UTF-8, and only the others in Encoding
+	Marked      bool // a byte order mark comes first
+
 	RowEnd    RowEnd
 	Format    Format
 	Delimiter byte   // of CSV
@@ -43,7 +46,7 @@ type Choice struct {
 	Why    Why
 }
 
-// Why says why a column is read. Column.Held and Column.Filled tell how sure
+// Why says why a column is read, or text read in an encoding. Column.Held and Column.Filled tell how sure
 // it is.
 type Why string
 
@@ -53,6 +56,12 @@ const (
 	Named   Why = "named"   // its name is one for addresses
 	Holding Why = "holding" // it is the one that holds addresses
 	Only    Why = "only"    // there is no other
+)
+
+// The reasons for an encoding, besides Given.
+const (
+	Marked  Why = "marked"  // the byte order mark names it
+	Guessed Why = "guessed" // most of the text is words in it
 )
 
 // RowEnd is what ends the rows.
@@ -72,8 +81,9 @@ const sampleSize = 64 << 10
 // one octet per character, without a byte order mark. Its rows end with LF.
 type beginning struct {
 	Options
-	text  []byte
-	whole bool // the list has no more
+	text     []byte
+	whole    bool // the list has no more
+	cellText cellText
 }
 
 // Describe judges the beginning of a list, of which whole tells that it is all
@@ -87,8 +97,10 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 	if err := refused(octets); err != nil {
 		return d, err
 	}
-	d.Encoding, d.Marked = encodingOf(octets)
-	b := &beginning{o, d.Encoding.textOf(octets, d.Marked, whole), whole}
+	if err := d.findEncoding(octets, o); err != nil {
+		return d, err
+	}
+	b := &beginning{o, d.textOf(octets, whole), whole, d.cellText()}
 	if len(b.text) > sampleSize {
 		b.text, b.whole = b.text[:sampleSize], false
 	}
@@ -102,7 +114,9 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 	if !o.SheetText && o.Sheet != "" {
 		return d, formatError("it is no spreadsheet and has no sheets: leave --sheet out")
 	}
-	d.Format = b.format()
+	if d.Format = b.format(); d.isDecoded() {
+		b.text, b.cellText = d.textOf(octets, whole), d.cellText()
+	}
 	return d, of(d.Format).describe(b, &d)
 }
 
@@ -154,7 +168,7 @@ func (b *beginning) format() Format {
 // rows returns the first rows without their ends. It leaves out a row that the
 // sample cuts off, unless it is the only one. Delimiter 0: a row is a line.
 func (b *beginning) rows(delimiter byte) []string {
-	return firstRows(b.text, b.whole, delimiter)
+	return firstRows(b.text, b.whole, delimiter, b.cellText)
 }
 
 // cells returns the cells of the first rows.

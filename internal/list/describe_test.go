@@ -31,6 +31,12 @@ var beginnings = []struct {
 	{name: "UTF-16 of big ends", octets: "\xfe\xff" + utf16("BE", "a@acme.example\n"), want: "UTF-16BE marked LF lines", columns: "email 1/1 only*"},
 	{name: "half a character of UTF-16", octets: "\xfe\xff" + utf16("BE", "a@acme.example\nb") + "\x00", cut: true,
 		want: "UTF-16BE marked LF lines", columns: "email 1/1 only*"},
+	{name: "UTF-32", octets: "\xff\xfe\x00\x00e\x00\x00\x00\n\x00\x00\x00", want: "UTF-32LE marked LF CSV , header", columns: "e 0/0 given*", o: Options{Format: CSV, Columns: []string{"e"}}},
+	{name: "an encoding that the caller names", octets: "email,\xc8\na@acme.example,\xe8\n", o: Options{Encoding: "cp1251"},
+		want: "Windows-1251 given LF CSV , header", columns: "email 1/1 named*|И 0/1"},
+	{name: "a byte order mark against the caller", octets: "\ufeffemail,И\na@acme.example,и\n", o: Options{Encoding: "cp1251"},
+		want: "UTF-8 marked LF CSV , header", columns: "email 1/1 named*|И 0/1"},
+	{name: "an encoding that nobody knows", octets: "email\n", o: Options{Encoding: "klingon"}, refused: "the encoding \"klingon\" is not known"},
 	{name: "a line that names the delimiter", octets: "sep=|\r\nemail|n\r\na@acme.example|1\r\n", want: "UTF-8 CRLF CSV | before 1 header", columns: "email 1/1 named*|n 0/1"},
 	{name: "the delimiter of the name", octets: "email|n\tm\na@acme.example|1\t2\n", o: Options{Format: CSV, Delimiter: '\t'}, refused: "the first row is 1 \"email|n\", 2 \"m\""},
 	{name: "no header", octets: "1,a@acme.example\n2,b@acme.example\n", want: "UTF-8 LF CSV ,", columns: " 0/2| 2/2 holding*"},
@@ -88,7 +94,7 @@ func shown(d Description) string {
 		is   bool
 		text string
 	}{
-		{d.Marked, "marked"},
+		{d.EncodingWhy != "", string(d.EncodingWhy)},
 		{true, map[RowEnd]string{LF: "LF", CRLF: "CRLF", CR: "CR"}[d.RowEnd]},
 		{true, string(d.Format)},
 		{d.Array, "array"},

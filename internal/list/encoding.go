@@ -5,41 +5,22 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
 )
 
 const byteOrderMark = "\ufeff"
 
-// Encoding is the encoding of a text.
-type Encoding string
-
-// The encodings.
-const (
-	UTF8    Encoding = "UTF-8" // rows that are not UTF-8 are read as Windows-1252: see toUTF8
-	UTF16LE Encoding = "UTF-16LE"
-	UTF16BE Encoding = "UTF-16BE"
-)
-
-// encodings are the encodings with the octets of their byte order marks. The
-// text of one without a decoder is taken as it is.
-var encodings = []struct {
+// marks are the byte order marks. That of UTF-16 begins that of UTF-32.
+var marks = []struct {
 	Encoding
-	mark    string
-	decoder encoding.Encoding
+	mark string
 }{
-	{UTF8, byteOrderMark, nil},
-	{UTF16LE, "\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
-	{UTF16BE, "\xfe\xff", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+	{UTF32LE, "\xff\xfe\x00\x00"}, {UTF32BE, "\x00\x00\xfe\xff"},
+	{UTF8, byteOrderMark}, {UTF16LE, "\xff\xfe"}, {UTF16BE, "\xfe\xff"},
 }
 
-// encodingOf returns the encoding of a text, and whether its mark says so.
-func encodingOf(octets []byte) (e Encoding, marked bool) {
-	for _, row := range encodings {
+// markOf returns the encoding that the byte order mark of a text names.
+func markOf(octets []byte) (e Encoding, marked bool) {
+	for _, row := range marks {
 		if bytes.HasPrefix(octets, []byte(row.mark)) {
 			return row.Encoding, true
 		}
@@ -47,31 +28,48 @@ func encodingOf(octets []byte) (e Encoding, marked bool) {
 	return UTF8, false
 }
 
-// reader decodes a text, whose mark is left out.
-func (e Encoding) reader(r *bufio.Reader, marked bool) (*bufio.Reader, error) {
-	for _, row := range encodings {
-		if row.Encoding != e {
-			continue
-		}
-		if marked {
-			if _, err := r.Discard(len(row.mark)); err != nil {
-				return nil, err
+// findEncoding finds the encoding of a text. Its mark is surer than what the
+// caller says, as a media type may.
+func (d *Description) findEncoding(octets []byte, o Options) error {
+	if d.Encoding, d.Marked = markOf(octets); d.Marked {
+		d.EncodingWhy = Marked
+		return nil
+	}
+	if o.Encoding == "" || o.SheetText {
+		return nil
+	}
+	given, err := CharsetNamed(o.Encoding)
+	d.Encoding, d.EncodingWhy = given, Given
+	return err
+}
+
+// reader decodes a text where that comes before its rows, and leaves out its
+// byte order marks: programs that put files together leave several.
+func (d *Description) reader(r *bufio.Reader) (*bufio.Reader, error) {
+	if d.isDecoded() {
+		r = bufio.NewReaderSize(d.Encoding.encoding().NewDecoder().Reader(r), sampleSize)
+	}
+	for {
+		mark, err := r.Peek(len(byteOrderMark))
+		if string(mark) != byteOrderMark {
+			if errors.Is(err, io.EOF) {
+				err = nil
 			}
+			return r, err
 		}
-		if row.decoder != nil {
-			r = bufio.NewReaderSize(row.decoder.NewDecoder().Reader(r), sampleSize)
+		if _, err := r.Discard(len(mark)); err != nil {
+			return nil, err
 		}
 	}
-	return r, nil
 }
 
 // textOf decodes the beginning of a text. A character that is cut off is left
 // out.
-func (e Encoding) textOf(octets []byte, marked, whole bool) []byte {
-	if e != UTF8 && !whole {
-		octets = octets[:len(octets)&^1]
+func (d *Description) textOf(octets []byte, whole bool) []byte {
+	if d.isDecoded() && !whole {
+		octets = octets[:len(octets)&^3]
 	}
-	r, err := e.reader(bufio.NewReader(bytes.NewReader(octets)), marked)
+	r, err := d.reader(bufio.NewReader(bytes.NewReader(octets)))
 	if err != nil {
 		return nil
 	}
@@ -83,7 +81,7 @@ func (e Encoding) textOf(octets []byte, marked, whole bool) []byte {
 // list has no more. An error behind them comes when the list is read.
 func sampleOf(r *bufio.Reader) (octets []byte, whole bool, err error) {
 	octets, err = r.Peek(sampleSize)
-	if e, _ := encodingOf(octets); e != UTF8 && err == nil {
+	if e, _ := markOf(octets); e != UTF8 && err == nil {
 		octets, err = r.Peek(2 * sampleSize) // two octets or more for each character
 	}
 	if whole = errors.Is(err, io.EOF); whole || len(octets) > 0 {
@@ -136,17 +134,4 @@ func (l lineFeeds) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// toUTF8 decodes a row or a cell that is not UTF-8 as Windows-1252, which
-// includes Latin-1.
-func toUTF8(row string) string {
-	if utf8.ValidString(row) {
-		return row
-	}
-	decoded, err := charmap.Windows1252.NewDecoder().String(row)
-	if err != nil {
-		return strings.ToValidUTF8(row, "\uFFFD")
-	}
-	return decoded
 }

@@ -48,15 +48,15 @@ func FuzzCSV(f *testing.F) {
 func checkRow(t *testing.T, s *csvShape, raw, out string) {
 	t.Helper()
 	body, end := cutLineEnd(raw)
-	before := cells(body, s.delimiter)
+	before := s.cellsOf(body)
 	outBody, outEnd := cutLineEnd(out)
 	if end != "" && outEnd != end || outEnd == "" {
 		t.Errorf("line end %q of %q", outEnd, out)
 	}
-	if diff := cmp.Diff(withAdded(before, s.width), cells(outBody, s.delimiter)); diff != "" {
+	if diff := cmp.Diff(withAdded(before, s.width), s.cellsOf(outBody)); diff != "" {
 		t.Errorf("%q became %q:\n%s", raw, out, diff)
 	}
-	if rows := firstRows([]byte(out), true, s.delimiter); len(rows) != 1 {
+	if rows := firstRows([]byte(out), true, s.delimiter, s.text); len(rows) != 1 {
 		t.Errorf("%q became %d rows: %q", raw, len(rows), out)
 	}
 	fields, damaged := split(body, s.delimiter)
@@ -74,7 +74,7 @@ func checkFormulas(t *testing.T, s *csvShape, raw, out string) {
 	t.Helper()
 	body, _ := cutLineEnd(raw)
 	outBody, _ := cutLineEnd(out)
-	before, after := cells(body, s.delimiter), cells(outBody, s.delimiter)
+	before, after := s.cellsOf(body), s.cellsOf(outBody)
 	for i, cell := range before {
 		want := cell
 		if fields, _ := split(body, s.delimiter); isDangerous(unquote(body[fields[i].from:fields[i].to])) {
@@ -93,7 +93,7 @@ func checkStandard(t *testing.T, s *csvShape, accepted, before []string, out str
 		before[i] = strings.ReplaceAll(cell, "\r\n", "\n") // encoding/csv does that
 	}
 	for i, cell := range accepted {
-		accepted[i] = toUTF8(cell)
+		accepted[i] = utf8OrWindows.toUTF8(cell)
 	}
 	if diff := cmp.Diff(accepted, before); diff != "" {
 		t.Errorf("encoding/csv reads otherwise:\n%s", diff)
@@ -134,7 +134,7 @@ func FuzzJSON(f *testing.F) {
 		if strings.ContainsAny(line, "\n\r") {
 			return
 		}
-		line = toUTF8(line)
+		line = utf8OrWindows.toUTF8(line)
 		before, broken := parseObject(line)
 		out := string((&jsonShape{fields: []string{addressField}}).appendJSON(nil, line, []byte(`{"new":1}`)))
 		after, err := parseObject(out)

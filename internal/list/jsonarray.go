@@ -41,7 +41,7 @@ func (k arrayKind) describe(b *beginning, d *Description) error {
 	if values.malformed && (b.whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
 		return formatError("%v", err)
 	}
-	return k.jsonKind.describe(&beginning{b.Options, text, b.whole}, d)
+	return k.jsonKind.describe(&beginning{b.Options, text, b.whole, b.cellText}, d)
 }
 
 // convert turns the values into JSON lines, one for each. A string becomes an

@@ -304,9 +304,9 @@ func TestForeign(t *testing.T) {
 func TestAddedCells(t *testing.T) {
 	for _, c := range []struct{ message, raw, want string }{
 		{"=1", "", "'=1"}, {"+1", "", "'+1"}, {"-1", "", "'-1"}, {"@x", "", "'@x"}, {"\tx", "", "'\tx"}, {"\rx", "", "\"'\rx\""},
-		{"a,b", "", `"a,b"`}, {"a\nb", "", "\"a\nb\""}, {`a"b`, "", `"a""b"`}, {"ü", "", "ü"}, {"ü", "\xfc", "?"},
+		{"a,b", "", `"a,b"`}, {"a\nb", "", "\"a\nb\""}, {`a"b`, "", `"a""b"`}, {"ü", "", "ü"}, {"ü", "\xfc", "\xfc"}, {"α", "\xfc", "?"},
 	} {
-		w, err := NewWriter(open(t, "", Options{Format: Lines}), Output{Format: CSV})
+		w, err := NewWriter(open(t, "", Options{Format: CSV}), Output{Format: CSV})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,8 +325,9 @@ func TestAddedAddresses(t *testing.T) {
 		{"jörg@bücher.example", "jörg@bücher.example", "", ",,review,risky,jörg@bücher.example\n"},
 		{"\xf6;a@b.example", "a@b.example", "ö@b.example", ",\xf6@b.example,review,risky,a@b.example\n"},
 		{"\xf6;a@b.example", "α@b.example", "", ",,review,risky,\n"},
+		{"\xf6;a@b.example", "a@α.example", "", ",,review,risky,a@xn--mxa.example\n"},
 	} {
-		w, err := NewWriter(open(t, "", Options{Format: Lines}), Output{Format: CSV})
+		w, err := NewWriter(open(t, "", Options{Format: CSV}), Output{Format: CSV})
 		if err != nil {
 			t.Fatal(err)
 		}

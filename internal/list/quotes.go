@@ -92,12 +92,12 @@ func (s *quoteScanner) fields(body string) []field {
 	return append(fields, field{from, len(body)})
 }
 
-// cells returns the contents of a row's fields, in UTF-8.
+// cells returns the contents of a row's fields.
 func cells(body string, delimiter byte) []string {
 	fields, _ := split(body, delimiter)
 	contents := make([]string, len(fields))
 	for i, f := range fields {
-		contents[i] = toUTF8(unquote(body[f.from:f.to]))
+		contents[i] = unquote(body[f.from:f.to])
 	}
 	return contents
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rcpt/rcpt/engine"
 )
@@ -16,6 +15,7 @@ type Options struct {
 	Delimiter byte     // of CSV; guessed when 0
 	Columns   []string // columns or JSON fields with the addresses; guessed when empty
 	Sheet     string   // of a spreadsheet; the first when empty
+	Encoding  string   // of text without a byte order mark, as [CharsetNamed] knows it; guessed when empty
 	Folder    string   // for temporary files; that of the system when empty
 	SheetText bool     // the list is what [PlainText] made of a spreadsheet
 	unpacked  bool     // the list was compressed
@@ -26,6 +26,7 @@ type Reader struct {
 	description Description
 	text        *Text
 	rows        rowReader
+	cellText    cellText
 	shape       shape
 	unit        string // what a row is called
 }
@@ -38,7 +39,7 @@ type Row struct {
 	Line      int      // first line of the row, from 1
 	LastLine  int
 	Columns   int  // of CSV and spreadsheets; else 1
-	Foreign   bool // not UTF-8, and read as Windows-1252
+	Foreign   bool // not UTF-8
 	Merged    bool // it looks like several rows that a stray quote has merged
 }
 
@@ -73,7 +74,7 @@ func (r *Reader) open(o Options) error {
 // begin reads up to the first row of the list.
 func (r *Reader) begin() error {
 	d := &r.description
-	text, err := d.Encoding.reader(r.text.Reader, d.Marked)
+	text, err := d.reader(r.text.Reader)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (r *Reader) begin() error {
 		text = bufio.NewReaderSize(from.convert(text, d), sampleSize)
 	}
 	r.rows = rowReader{text: text, sheet: d.Format == XLSX}
-	r.shape, r.unit = f.shape(d), f.unit
+	r.shape, r.unit, r.cellText = f.shape(d), f.unit, d.cellText()
 	for range d.Before {
 		if _, err := r.rows.read(); err != nil {
 			return err
@@ -127,6 +128,19 @@ func (r *Reader) Position() (read, size int64, known bool) {
 	return read, size, true
 }
 
+// Encoding returns the encoding of the rows that are foreign, and whether it
+// was guessed.
+func (r *Reader) Encoding() (e Encoding, guessed bool) {
+	d := &r.description
+	if d.EncodingWhy == Given || d.isDecoded() {
+		return d.Encoding, d.EncodingWhy == Guessed
+	}
+	if d.Encoding == UTF8 {
+		return windows1252, true
+	}
+	return d.Encoding, true
+}
+
 // IsPacked reports whether the list is compressed.
 func (r *Reader) IsPacked() bool { return r.text.Packing != Plain }
 
@@ -141,10 +155,10 @@ func (r *Reader) Next() (Row, error) {
 	}
 	row := Row{
 		Raw: raw, Line: r.rows.line, LastLine: r.rows.lines,
-		Columns: r.rows.columns, Foreign: !utf8.ValidString(raw),
+		Columns: r.rows.columns, Foreign: r.cellText.isForeign(raw),
 	}
 	if row.Foreign && !r.Numbered() {
-		row.Raw = toUTF8(raw) // a CSV row keeps its octets
+		row.Raw = r.cellText.toUTF8(raw) // a CSV row keeps its octets
 	}
 	if row.Addresses, err = r.shape.addresses(row.Raw); err != nil {
 		row.Addresses = make([]string, len(r.description.Read))

@@ -34,14 +34,14 @@ func (o sheetOutput) head(w *Writer) []byte {
 }
 
 func (o sheetOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
-	return o.appendRow(out, w, w.shape.appendCSV(nil, raw, w.addedCells(raw, results), w.Output))
+	return o.appendRow(out, w, w.shape.appendCSV(nil, raw, w.addedCells(results), w.Output))
 }
 
 // appendRow writes a row of CSV as a row of a sheet.
 func (sheetOutput) appendRow(out []byte, w *Writer, csv []byte) []byte {
 	body, _ := cutLineEnd(string(csv))
 	fields, _ := split(body, w.Delimiter)
-	return xlsx.AppendRow(out, sheetCells(body, fields, w.sheet))
+	return xlsx.AppendRow(out, w.sheetCells(body, fields))
 }
 
 func (sheetOutput) pack(to io.Writer, head []byte, _ Packing) (Packer, error) {
@@ -135,12 +135,13 @@ func appendSheetRow(out []byte, cells []xlsx.Cell) []byte {
 // that was one of a sheet, what has no quotes is a number or the like.
 // Elsewhere all is text but for single digits, so that "0049" and "1E5" stay
 // what they are.
-func sheetCells(body string, fields []field, wasSheet bool) []xlsx.Cell {
+func (w *Writer) sheetCells(body string, fields []field) []xlsx.Cell {
+	text := cellText{w.text.encoding, true} // our cells are UTF-8, and so are rows in which all is in another encoding
 	cells := make([]xlsx.Cell, 0, len(fields))
 	for _, f := range fields {
 		raw := body[f.from:f.to]
-		cell := xlsx.Cell{Text: toUTF8(unquote(raw))}
-		if wasSheet && !strings.HasPrefix(raw, `"`) || len(raw) == 1 {
+		cell := xlsx.Cell{Text: text.toUTF8(unquote(raw))}
+		if w.sheet && !strings.HasPrefix(raw, `"`) || len(raw) == 1 {
 			cell.Kind = xlsx.KindOf(cell.Text)
 		}
 		cells = append(cells, cell)

@@ -1,11 +1,6 @@
 package list
 
 import (
-	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
-
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -27,6 +22,7 @@ type Writer struct {
 	added  []column
 	number int  // appended to their names where the list has the same names
 	sheet  bool // the list is a spreadsheet
+	text   cellText
 }
 
 // NewWriter returns a Writer for the rows of list.
@@ -36,7 +32,7 @@ func NewWriter(list *Reader, o Output) (*Writer, error) {
 	}
 	w := &Writer{
 		Output: o, output: of(o.Format).output, added: columns(o),
-		shape: list.shape, read: list.description.readNames(),
+		shape: list.shape, read: list.description.readNames(), text: list.cellText,
 	}
 	if csv, ok := list.shape.(*csvShape); ok {
 		w.sheet = csv.sheet
@@ -65,10 +61,10 @@ func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte
 }
 
 // addedCells are the cells that are added to a row.
-func (w *Writer) addedCells(raw string, results []engine.Result) []string {
+func (w *Writer) addedCells(results []engine.Result) []string {
 	var cells []string
 	for _, r := range results {
-		cells = append(cells, w.cells(raw, r)...)
+		cells = append(cells, w.cells(r)...)
 	}
 	return cells
 }
@@ -107,7 +103,7 @@ func (w *Writer) names(number int) []string {
 	return names
 }
 
-func (w *Writer) cells(raw string, r engine.Result) []string {
+func (w *Writer) cells(r engine.Result) []string {
 	var cells []string
 	for _, c := range w.added {
 		cell := c.cell(r)
@@ -118,34 +114,7 @@ func (w *Writer) cells(raw string, r engine.Result) []string {
 		if c.name != emailColumn || !isAddress(cell) { // the list has unchanged addresses too
 			cell = harmless(cell)
 		}
-		if !utf8.ValidString(raw) {
-			cell = fitting(c.name, cell)
-		}
 		cells = append(cells, cell)
 	}
 	return cells
-}
-
-// fitting is a cell for a row that is not UTF-8. An address gets the octets
-// that it has in the row, which was read as Windows-1252: with replaced letters
-// it would be another address.
-func fitting(column, cell string) string {
-	if column != emailColumn && column != suggestionColumn {
-		return ascii(cell)
-	}
-	octets, err := charmap.Windows1252.NewEncoder().String(cell)
-	if err != nil {
-		return ""
-	}
-	return octets
-}
-
-// ascii replaces the characters of a cell that are not ASCII.
-func ascii(cell string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= utf8.RuneSelf {
-			return '?'
-		}
-		return r
-	}, cell)
 }

@@ -39,15 +39,16 @@ var errDirectory = errors.New("is a directory")
 
 // InputOptions say which list to read, and how.
 type InputOptions struct {
-	Name    string          // of the file; empty: Stdin
-	Stdin   *os.File        // read where there is no name
-	Columns []string        // of the addresses; guessed when empty
-	Sheet   string          // of a spreadsheet; the first when empty
-	Folder  string          // for temporary files; that of the system when empty
-	Dedupe  bool            // leave out rows whose addresses were in rows before
-	Sample  Sample          // read only some rows
-	Earlier *Earlier        // where settled results are taken from; may be nil
-	Stop    <-chan struct{} // when closed, Next no longer waits for a pipe
+	Name     string          // of the file; empty: Stdin
+	Stdin    *os.File        // read where there is no name
+	Columns  []string        // of the addresses; guessed when empty
+	Sheet    string          // of a spreadsheet; the first when empty
+	Encoding string          // of text; guessed when empty
+	Folder   string          // for temporary files; that of the system when empty
+	Dedupe   bool            // leave out rows whose addresses were in rows before
+	Sample   Sample          // read only some rows
+	Earlier  *Earlier        // where settled results are taken from; may be nil
+	Stop     <-chan struct{} // when closed, Next no longer waits for a pipe
 }
 
 // Input is the list to verify. It is a [bulk.Source].
@@ -124,7 +125,7 @@ func (in *Input) begin(o InputOptions) error {
 		in.seen = seenAddresses{}
 	}
 	options := readOptions(o.Name, o.Columns)
-	options.Sheet, options.Folder = o.Sheet, o.Folder
+	options.Sheet, options.Encoding, options.Folder = o.Sheet, o.Encoding, o.Folder
 	in.Reader, err = list.NewReader(counting{octets, &in.read}, options)
 	return err
 }
