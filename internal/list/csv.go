@@ -106,8 +106,8 @@ type csvShape struct {
 
 func newCSVShape(d *Description) *csvShape {
 	s := &csvShape{
-		Description: d, text: d.cellText(), delimiter: d.Delimiter, width: len(d.Columns), readNames: d.readNames(), earlier: d.earlier(),
-		begin: d.Head, lineEnd: string(LF), sheet: d.Format == XLSX,
+		Description: d, text: d.cellText(), delimiter: d.Delimiter, width: len(d.Columns),
+		readNames: d.readNames(), earlier: d.earlier(), begin: d.Head, lineEnd: string(LF), sheet: d.Format == XLSX,
 	}
 	if d.Marked {
 		s.begin = byteOrderMark + s.begin

@@ -46,8 +46,8 @@ type Choice struct {
 	Why    Why
 }
 
-// Why says why a column is read, or text read in an encoding. Column.Held and Column.Filled tell how sure
-// it is.
+// Why says why a column is read, or text in an encoding. Column.Held and
+// Column.Filled tell how sure it is.
 type Why string
 
 // The reasons, the surest first.
