@@ -34,7 +34,8 @@ type bulkCommand struct {
 	Split        bool           `help:"Also write five files beside OUTPUT, one for each group of rows: NAME.safe.csv, .risky.csv, .bad.csv, .retry.csv and .none.csv (no address)."`
 	CSVRaw       bool           `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
 	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
-	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the first."`
+	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the one that holds addresses."`
+	HeaderRow    headerRow      `placeholder:"N" help:"Row that names the columns, from 1; 0: none does. Default: found, also below a title."`
 	Encoding     string         `placeholder:"NAME" help:"Encoding of a list that is text, such as windows-1251, shift_jis or cp850. Default: guessed; a byte order mark is surer than this."`
 	Dedupe       bool           `help:"Leave out rows whose addresses were in rows before."`
 	Sample       settings.Count `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
@@ -46,6 +47,20 @@ type bulkCommand struct {
 	RetryWindow  retryWindow    `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`
 	State        string         `placeholder:"DIR" help:"Folder for the journal, and for results that do not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`
 	NoProgress   bool           `help:"Do not show the progress."`
+}
+
+// headerRow is [list.Options.HeaderRow]; "0" is [list.NoHeader].
+type headerRow int
+
+func (h *headerRow) UnmarshalText(text []byte) error {
+	number, err := strconv.ParseUint(string(text), 10, 31)
+	if err != nil {
+		return fmt.Errorf("%q is not the number of a row: write a number from 1, or 0 for none", text)
+	}
+	if *h = headerRow(number); number == 0 {
+		*h = list.NoHeader
+	}
+	return nil
 }
 
 // retryWindow is a duration that may be zero.

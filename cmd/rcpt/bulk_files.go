@@ -48,8 +48,8 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 // openInput opens the list. When stop is closed, reading it no longer waits.
 func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*file.Input, error) {
 	options := file.InputOptions{
-		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Encoding: c.Encoding, Dedupe: c.Dedupe,
-		Folder: c.State, Stop: stop, Sample: file.Sample{Size: int(c.Sample), Seed: c.Seed},
+		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Header: int(c.HeaderRow), Encoding: c.Encoding,
+		Dedupe: c.Dedupe, Folder: c.State, Stop: stop, Sample: file.Sample{Size: int(c.Sample), Seed: c.Seed},
 	}
 	if c.Input != stdio {
 		options.Name = c.Input
@@ -196,9 +196,8 @@ func (c *bulkCommand) outputError(err error) error {
 
 // printColumns says which columns are read, where there is a choice.
 func printColumns(w io.Writer, in *file.Input) {
-	if sheet, others := in.Sheets(); len(others) > 0 {
-		const text = "Reading sheet %q; there are others, use --sheet: %s"
-		fmt.Fprintln(w, tty.Printable(fmt.Sprintf(text, sheet, strings.Join(others, ", "))))
+	for _, notice := range in.Notices() {
+		fmt.Fprintln(w, tty.Printable(notice))
 	}
 	read, others := in.Columns()
 	if len(read) == 0 {

@@ -37,6 +37,7 @@ func (c *bulkCommand) conditions(in *file.Input) (map[string]string, error) {
 		"--csv-raw":       fmt.Sprint(c.CSVRaw),
 		"--dedupe":        fmt.Sprint(c.Dedupe),
 		"--details":       fmt.Sprint(c.Details),
+		"--header-row":    fmt.Sprint(c.HeaderRow),
 		"--level":         string(c.Level),
 		"--only":          fmt.Sprint(c.Only),
 		"--sample":        fmt.Sprint(c.Sample),

@@ -161,28 +161,11 @@ func shownCell(cell string) string {
 	return strconv.Quote(cell)
 }
 
-// isHeader reports whether the first row names the columns: it holds no address
-// while others do, or it holds a known name.
-func isHeader(rows [][]string, wanted []string) bool {
-	first := rows[0]
-	if slices.ContainsFunc(wanted, func(name string) bool { return slices.Contains(first, name) }) {
-		return true
-	}
-	if slices.ContainsFunc(first, looksLikeAddress) {
-		return false
-	}
-	return slices.ContainsFunc(first, isAddressName) ||
-		slices.ContainsFunc(rows[1:], func(row []string) bool { return slices.ContainsFunc(row, looksLikeAddress) })
-}
-
 func isAddressName(name string) bool { return slices.Contains(addressNames, plainName(name)) }
 
 // wanted finds a column by its exact name, its plain name or its number.
 func (d *Description) wanted(column string) (int, error) {
-	for _, same := range []func(a, b string) bool{
-		func(a, b string) bool { return a == b },
-		func(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) },
-	} {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, sameName} {
 		if found := d.columns(func(i int) bool { return same(d.Columns[i].Name, column) }); len(found) == 1 {
 			return found[0], nil
 		} else if len(found) > 1 {
@@ -194,6 +177,9 @@ func (d *Description) wanted(column string) (int, error) {
 	}
 	return 0, formatError("there is no column %q; %s", column, d.list())
 }
+
+// sameName reports whether names differ only in case and blanks around them.
+func sameName(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
 // guess returns the column with a known name, or else the one with most
 // addresses. It fails if several columns are as likely.

@@ -2,7 +2,6 @@ package list
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"slices"
 	"strconv"
@@ -20,7 +19,8 @@ func (csvKind) recognise(b *beginning) bool {
 		return false
 	}
 	named, _ := namedDelimiter(b.text)
-	return named != 0 || isAddressName(lines[0]) || b.hasColumns(len(b.Options.Columns) > 0)
+	return named != 0 || isAddressName(lines[0]) ||
+		b.hasColumns(len(b.Options.Columns) > 0 || b.Options.HeaderRow > 0)
 }
 
 // hasColumns reports whether a text is a table and not a list with one address
@@ -55,11 +55,7 @@ func (b *beginning) hasColumns(wanted bool) bool {
 }
 
 func (csvKind) describe(b *beginning, d *Description) error {
-	named, length := namedDelimiter(b.text)
-	if named != 0 {
-		d.Before, d.Head = 1, string(b.text[:length])
-	}
-	b = &beginning{b.Options, b.text[length:], b.whole, b.cellText}
+	named, _ := namedDelimiter(b.text)
 	switch {
 	case named != 0:
 		d.Delimiter = named
@@ -75,12 +71,9 @@ func (b *beginning) describeColumns(d *Description) error {
 	if err := b.checkFirstRow(d.Delimiter); err != nil {
 		return err
 	}
-	rows := b.cells(d.Delimiter)
-	if len(rows) > 0 && isHeader(rows, b.Options.Columns) {
-		d.Header, _ = (&rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: d.Delimiter}).read()
-		if d.isDecoded() {
-			d.Header = b.cellText.toUTF8(d.Header)
-		}
+	rows, err := b.findTable(d, b.table(d.Delimiter))
+	if err != nil {
+		return err
 	}
 	return d.chooseColumns(rows, b.Options.Columns)
 }
@@ -97,7 +90,7 @@ type csvShape struct {
 	read      []int    // columns of the addresses, from 0
 	readNames []string // of them
 	earlier   []int    // columns that an earlier run added
-	begin     string   // text before the header: a byte order mark, a line that names the delimiter
+	begin     string   // a byte order mark
 	lineEnd   string
 	keys      *names // names of the columns as fields of a JSON object
 	record    string // field of the verification record
@@ -107,10 +100,10 @@ type csvShape struct {
 func newCSVShape(d *Description) *csvShape {
 	s := &csvShape{
 		Description: d, text: d.cellText(), delimiter: d.Delimiter, width: len(d.Columns),
-		readNames: d.readNames(), earlier: d.earlier(), begin: d.Head, lineEnd: string(LF), sheet: d.Format == XLSX,
+		readNames: d.readNames(), earlier: d.earlier(), lineEnd: string(LF), sheet: d.Format == XLSX,
 	}
 	if d.Marked {
-		s.begin = byteOrderMark + s.begin
+		s.begin = byteOrderMark
 	}
 	if d.RowEnd == CRLF && !s.sheet {
 		s.lineEnd = string(CRLF)
@@ -227,7 +220,7 @@ func (s *csvShape) withoutEarlier(body string, fields []field) string {
 func (s *csvShape) csvHead(columns []string, o Output) []byte {
 	var head []byte
 	if o.Format != XLSX {
-		head = []byte(s.begin)
+		head = s.appendAbove([]byte(s.begin), o)
 	}
 	if s.Header == "" {
 		return head
@@ -235,17 +228,38 @@ func (s *csvShape) csvHead(columns []string, o Output) []byte {
 	return s.appendCSV(head, s.Header, columns, o)
 }
 
-func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
-	if o.Format == XLSX && !s.text.mixed {
-		row = s.text.toUTF8(row)
+// appendAbove appends the rows above the table, which get no results. A sheet
+// has none above its header, so that programs find it.
+func (s *csvShape) appendAbove(out []byte, o Output) []byte {
+	rows := rowReader{text: bufio.NewReader(strings.NewReader(s.Head)), delimiter: s.delimiter}
+	for {
+		row, err := rows.next()
+		if err != nil {
+			return out
+		}
+		body, end := cutLineEnd(row)
+		body, _ = s.safe(body, o)
+		out = append(append(out, body...), end...)
 	}
-	body, end := cutLineEnd(row)
+}
+
+// safe returns a row without damage and dangerous cells, and its fields.
+func (s *csvShape) safe(body string, o Output) (string, []field) {
 	fields, damaged := split(body, s.delimiter)
 	damaged = damaged || s.sheet && o.Format == CSV // a sheet has more quotes than CSV needs
 	if damaged || !o.Raw && s.isDangerous(body, fields) {
 		body = s.rewritten(body, damaged, o)
 		fields, _ = split(body, s.delimiter)
 	}
+	return body, fields
+}
+
+func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) []byte {
+	if o.Format == XLSX && !s.text.mixed {
+		row = s.text.toUTF8(row)
+	}
+	body, end := cutLineEnd(row)
+	body, fields := s.safe(body, o)
 	if len(s.earlier) > 0 {
 		body = s.withoutEarlier(body, fields)
 		fields, _ = split(body, s.delimiter)

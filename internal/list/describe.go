@@ -24,9 +24,10 @@ type Description struct {
 	Format    Format
 	Delimiter byte   // of CSV
 	Array     bool   // of JSON: its values are the elements of an array
-	Before    int    // rows before the header: a line that names the delimiter
+	Before    int    // rows above the table: a title, a line that names the delimiter; blank rows count, too
 	Head      string // these rows, as they are
-	Header    string // the row that names the columns, as it is; empty: none does
+	HeaderRow int    // of CSV: the row that names the columns, from 1, or NoHeader
+	Header    string // this row, as it is; empty: there is none
 	Columns   []Column
 	Read      []Choice
 }

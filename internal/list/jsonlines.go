@@ -59,6 +59,9 @@ func newJSONShape(d *Description) *jsonShape {
 }
 
 func (jsonKind) describe(b *beginning, d *Description) error {
+	if b.HeaderRow != 0 {
+		return formatError("it is JSON and has no row with names of columns: leave --header-row out")
+	}
 	lines := b.rows(0)
 	for _, line := range lines {
 		d.learn(line, b.Options.Columns)

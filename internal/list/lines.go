@@ -23,6 +23,7 @@ func (lineKind) describe(b *beginning, d *Description) error {
 		return formatError("it has one address per line and no columns: " +
 			"leave --column out, or name the file .csv")
 	}
+	d.HeaderRow = NoHeader
 	first := b.rows(0)
 	d.tally(oneCell(first))
 	if shown := notAddresses(first); shown != "" {

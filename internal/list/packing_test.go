@@ -33,7 +33,7 @@ func packTo(t *testing.T, packing Packing, text io.Reader) []byte {
 	return out.Bytes()
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -255,8 +255,8 @@ func TestSheetToSheet(t *testing.T) {
 		check(t, err)
 		lines = append(lines, row.Line)
 	}
-	if name, others := r.Sheets(); !cmp.Equal(lines, []int{2, 4}) || r.Format() != XLSX || name != "Customers" || !cmp.Equal(others, []string{"Others"}) {
-		t.Errorf("rows %v, %s, sheets %q, %q", lines, r.Format(), name, others)
+	if all := r.Sheets(); !cmp.Equal(lines, []int{2, 4}) || r.Format() != XLSX || len(all) != 2 || all[0].Name != "Customers" || !all[0].Read || all[1].Name != "Others" || all[1].Read {
+		t.Errorf("rows %v, %s, sheets %+v", lines, r.Format(), all)
 	}
 	check(t, r.Close())
 

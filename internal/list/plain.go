@@ -66,6 +66,15 @@ func (t *Text) openSheet(o Options) (err error) {
 // IsSheet reports whether it was a spreadsheet.
 func (t *Text) IsSheet() bool { return t.sheet != nil }
 
+// Sheets returns the sheets of a spreadsheet, in the order of their tabs; none
+// if it is no spreadsheet.
+func (t *Text) Sheets() []Sheet {
+	if !t.IsSheet() {
+		return nil
+	}
+	return slices.Clone(t.sheet.all)
+}
+
 // Close frees what unpacking takes.
 func (t *Text) Close() (err error) {
 	for _, closer := range slices.Backward(t.closers) {

@@ -14,7 +14,8 @@ type Options struct {
 	Format    Format   // guessed when empty
 	Delimiter byte     // of CSV; guessed when 0
 	Columns   []string // columns or JSON fields with the addresses; guessed when empty
-	Sheet     string   // of a spreadsheet; the first when empty
+	Sheet     string   // of a spreadsheet; when empty, the first that holds addresses
+	HeaderRow int      // row that names the columns, from 1; 0: found; NoHeader: none does
 	Encoding  string   // of text without a byte order mark, as [CharsetNamed] knows it; guessed when empty
 	Folder    string   // for temporary files; that of the system when empty
 	SheetText bool     // the list is what [PlainText] made of a spreadsheet
@@ -66,7 +67,7 @@ func (r *Reader) open(o Options) error {
 		return err
 	}
 	if r.description, err = Describe(octets, whole, o); err != nil {
-		return err
+		return r.text.ofSheet(err)
 	}
 	return r.begin()
 }
@@ -85,17 +86,18 @@ func (r *Reader) begin() error {
 	if from, is := f.kind.(converter); is {
 		text = bufio.NewReaderSize(from.convert(text, d), sampleSize)
 	}
-	r.rows = rowReader{text: text, sheet: d.Format == XLSX}
+	r.rows = rowReader{text: text, delimiter: d.Delimiter, sheet: d.Format == XLSX}
 	r.shape, r.unit, r.cellText = f.shape(d), f.unit, d.cellText()
-	for range d.Before {
-		if _, err := r.rows.read(); err != nil {
+	above := d.Before
+	if d.Header != "" {
+		above++
+	}
+	for range above {
+		if _, err := r.rows.next(); err != nil {
 			return err
 		}
 	}
-	if r.rows.delimiter = d.Delimiter; d.Header != "" {
-		_, err = r.rows.read()
-	}
-	return err
+	return nil
 }
 
 // Format returns the format of the list's rows.
@@ -109,14 +111,13 @@ func (r *Reader) Format() Format {
 // Unit is what a row of the list is called: "line", "element" or "row".
 func (r *Reader) Unit() string { return r.unit }
 
-// Sheets returns the name of the sheet that is read, and the names of the
-// others; nothing if the list is no spreadsheet.
-func (r *Reader) Sheets() (read string, others []string) {
-	if !r.text.IsSheet() {
-		return "", nil
-	}
-	return r.text.sheet.name, r.text.sheet.others
-}
+// Sheets returns the sheets of a spreadsheet; none if the list is no
+// spreadsheet.
+func (r *Reader) Sheets() []Sheet { return r.text.Sheets() }
+
+// HeaderRow returns the row that names the columns, from 1, or NoHeader; 0 for
+// a list that has no columns.
+func (r *Reader) HeaderRow() int { return r.description.HeaderRow }
 
 // Position returns how much of the sheet was read, of how much; false if the
 // list is no spreadsheet. It may be called while rows are read.

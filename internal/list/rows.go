@@ -31,14 +31,20 @@ type rowReader struct {
 // return a row that an error other than [io.EOF] cuts off.
 func (r *rowReader) read() (string, error) {
 	for {
-		row, err := r.readAny()
-		if r.sheet {
-			r.lines = r.line
-		}
+		row, err := r.next()
 		if err != nil || !r.blank(row) {
 			return row, err
 		}
 	}
+}
+
+// next returns the next row, even if it is blank.
+func (r *rowReader) next() (string, error) {
+	row, err := r.readAny()
+	if r.sheet {
+		r.lines = r.line
+	}
+	return row, err
 }
 
 // blank reports whether a row is an empty line. In CSV a tab may be a delimiter

@@ -2,7 +2,9 @@ package list
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
@@ -48,21 +50,34 @@ func (sheetOutput) pack(to io.Writer, head []byte, _ Packing) (Packer, error) {
 	return xlsx.NewWriter(to, head)
 }
 
+// Sheet is a sheet of a spreadsheet.
+type Sheet struct {
+	Name string
+	Held int // addresses in its first rows
+	Read bool
+}
+
+// Bounds of what is looked at to choose a sheet: a workbook may have ten
+// thousand.
+const (
+	sheetsLooked = 50
+	octetsLooked = 16 << 20 // of XML
+)
+
 // sheetText is a sheet as CSV with commas, so that all that is known about CSV
 // holds for sheets too. Texts are in quotes and other values are not, which
 // keeps them apart. A row that is missing or empty is an empty line.
 type sheetText struct {
-	book   *xlsx.Book
-	rows   *xlsx.Rows
-	name   string
-	others []string // names of the other sheets
+	book *xlsx.Book
+	rows *xlsx.Rows
+	all  []Sheet
 
 	rest []byte // not read yet
 	line int    // of the last row
 	made int64
 }
 
-// openSheet opens the sheet with a name, or the first.
+// openSheet opens the sheet with a name, or the one that holds addresses.
 func openSheet(r io.Reader, o Options) (*sheetText, error) {
 	book, err := xlsx.Read(r, o.Folder)
 	if other := xlsx.OtherKind(""); errors.As(err, &other) {
@@ -75,19 +90,104 @@ func openSheet(r io.Reader, o Options) (*sheetText, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheetText{book: book}
-	if s.rows, err = book.Rows(o.Sheet); err != nil {
+	s := &sheetText{book: book, all: sheetsOf(book)}
+	read := chosenSheet(s.all, o.Sheet)
+	if read < 0 {
 		_ = book.Close()
-		return nil, formatError("%v; the sheets are %s", err, listed(book.Sheets()))
+		return nil, formatError("it has no sheet %q; the sheets are %s", o.Sheet, listed(book.Sheets()))
 	}
-	for i, name := range book.Sheets() {
-		if s.name == "" && (o.Sheet == "" && i == 0 || strings.EqualFold(name, o.Sheet)) {
-			s.name = name
-		} else {
-			s.others = append(s.others, name)
-		}
+	s.all[read].Read = true
+	if s.rows, err = book.Rows(s.all[read].Name); err != nil {
+		_ = book.Close()
+		return nil, err
 	}
 	return s, nil
+}
+
+// chosenSheet returns the index of the sheet with a name, or else of the first
+// that holds more than half as many addresses as any; -1: there is none. The
+// name's case is ignored, as in formulas.
+func chosenSheet(all []Sheet, name string) int {
+	most := 0
+	for _, sheet := range all {
+		most = max(most, sheet.Held)
+	}
+	return slices.IndexFunc(all, func(sheet Sheet) bool {
+		if name != "" {
+			return strings.EqualFold(sheet.Name, name)
+		}
+		return sheet.Held > most/2 || most == 0
+	})
+}
+
+// sheetsOf counts the addresses in the first rows of each of the first sheets.
+// One that cannot be read has none.
+func sheetsOf(book *xlsx.Book) []Sheet {
+	var all []Sheet
+	left := int64(octetsLooked)
+	for i, name := range book.Sheets() {
+		sheet := Sheet{Name: name}
+		if i < sheetsLooked && left > 0 {
+			var octets int64
+			sheet.Held, octets = heldIn(book, name)
+			left -= octets
+		}
+		all = append(all, sheet)
+	}
+	return all
+}
+
+// heldIn counts the addresses in the first rows of a sheet, and the octets that
+// were read for that.
+func heldIn(book *xlsx.Book, name string) (held int, octets int64) {
+	rows, err := book.Rows(name)
+	if err != nil {
+		return 0, 0
+	}
+	defer rows.Close()
+	for size, n := 0, 0; n < sampleRows && size < sampleSize; n++ {
+		row, err := rows.Next()
+		if err != nil {
+			break
+		}
+		for _, cell := range row.Cells {
+			size += len(cell.Text)
+			if looksLikeAddress(cell.Text) {
+				held++
+			}
+		}
+	}
+	octets, _ = rows.Position()
+	return held, octets
+}
+
+// otherSheets names the sheets that are not read, those with addresses first.
+func otherSheets(all []Sheet) string {
+	var holding, rest []string
+	for _, sheet := range all {
+		switch {
+		case sheet.Read:
+		case sheet.Held > 0:
+			const text = "%s (%d addresses in its first rows)"
+			holding = append(holding, fmt.Sprintf(text, shownCell(sheet.Name), sheet.Held))
+		default:
+			rest = append(rest, shownCell(sheet.Name))
+		}
+	}
+	names := append(holding, rest...)
+	return strings.Join(names[:min(len(names), maxListed)], ", ")
+}
+
+// ofSheet names the sheet in an error, and the others.
+func (t *Text) ofSheet(err error) error {
+	others := otherSheets(t.Sheets())
+	var wrong *FormatError
+	if others == "" || !errors.As(err, &wrong) {
+		return err
+	}
+	at := slices.IndexFunc(t.sheet.all, func(sheet Sheet) bool { return sheet.Read })
+	return formatError("sheet %s: %v; for another sheet write --sheet NAME: %s",
+		shownCell(t.sheet.all[at].Name), err, others)
 }
 
 // Read reads the CSV.

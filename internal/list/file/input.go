@@ -42,7 +42,8 @@ type InputOptions struct {
 	Name     string          // of the file; empty: Stdin
 	Stdin    *os.File        // read where there is no name
 	Columns  []string        // of the addresses; guessed when empty
-	Sheet    string          // of a spreadsheet; the first when empty
+	Sheet    string          // of a spreadsheet; chosen by its addresses when empty
+	Header   int             // row that names the columns: see [list.Options]
 	Encoding string          // of text; guessed when empty
 	Folder   string          // for temporary files; that of the system when empty
 	Dedupe   bool            // leave out rows whose addresses were in rows before
@@ -125,7 +126,7 @@ func (in *Input) begin(o InputOptions) error {
 		in.seen = seenAddresses{}
 	}
 	options := readOptions(o.Name, o.Columns)
-	options.Sheet, options.Encoding, options.Folder = o.Sheet, o.Encoding, o.Folder
+	options.Sheet, options.HeaderRow, options.Encoding, options.Folder = o.Sheet, o.Header, o.Encoding, o.Folder
 	in.Reader, err = list.NewReader(counting{octets, &in.read}, options)
 	return err
 }

@@ -52,8 +52,8 @@ type planned struct {
 
 // Receive writes a list to a temporary file, which only its owner can read and
 // which has no name where the system allows that. A list that is compressed is
-// unpacked, and of a spreadsheet the first sheet becomes CSV. The error is
-// [ErrTooLarge], a *[ListError], a *[DiskError], or that of body.
+// unpacked, and the sheet of a spreadsheet that holds addresses becomes CSV.
+// The error is [ErrTooLarge], a *[ListError], a *[DiskError], or that of body.
 func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
 	s, err := m.keep(ctx, body)
 	if err != nil {

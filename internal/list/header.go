@@ -1,0 +1,191 @@
+package list
+
+import (
+	"bufio"
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// NoHeader says that no row of a list names the columns.
+const NoHeader = -1
+
+// firstRow is one of the first rows of a table that are not blank.
+type firstRow struct {
+	cells  []string
+	number int // in the list, from 1; blank rows count, too
+}
+
+// table returns the first rows of CSV. It leaves out a row that the sample cuts
+// off, unless it is the only one.
+func (b *beginning) table(delimiter byte) []firstRow {
+	reader := rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: delimiter}
+	var rows []firstRow
+	for number := 1; len(rows) < sampleRows; number++ {
+		row, err := reader.next()
+		body, end := cutLineEnd(row)
+		if err != nil || end == "" && !b.whole && len(rows) > 0 {
+			return rows
+		}
+		if !reader.blank(row) {
+			rows = append(rows, firstRow{cells(b.cellText.toUTF8(body), delimiter), number})
+		}
+	}
+	return rows
+}
+
+// findTable finds the row that names the columns and the rows above it, such as
+// a title, and returns the cells of the table from its header on.
+func (b *beginning) findTable(d *Description, rows []firstRow) ([][]string, error) {
+	if d.HeaderRow = NoHeader; len(rows) == 0 {
+		return nil, nil
+	}
+	first, named, err := b.firstOfTable(rows)
+	if err != nil {
+		return nil, err
+	}
+	if named {
+		d.HeaderRow = rows[first].number
+	}
+	if first > 0 || named {
+		d.Before = rows[first].number - 1
+	}
+	d.Head, d.Header = b.head(d)
+	var table [][]string
+	for _, row := range rows[first:] {
+		table = append(table, row.cells)
+	}
+	return table, nil
+}
+
+// head returns the rows above the table, and its header, as they are. Blank
+// rows alone are left out, as they are below.
+func (b *beginning) head(d *Description) (before, header string) {
+	reader := rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: d.Delimiter}
+	for range d.Before {
+		row, err := reader.next()
+		if err != nil {
+			return before, ""
+		}
+		before += row
+	}
+	if d.HeaderRow != NoHeader {
+		header, _ = reader.next()
+	}
+	if strings.TrimSpace(before) == "" {
+		before = ""
+	}
+	if d.isDecoded() {
+		before, header = b.cellText.toUTF8(before), b.cellText.toUTF8(header)
+	}
+	return before, header
+}
+
+// firstOfTable returns the index of the first row of the table, and whether it
+// names the columns.
+func (b *beginning) firstOfTable(rows []firstRow) (first int, named bool, err error) {
+	if delimiter, _ := namedDelimiter(b.text); delimiter != 0 { // the line that says so comes first
+		first = 1
+	}
+	switch n := b.Options.HeaderRow; {
+	case n > 0:
+		at := slices.IndexFunc(rows, func(row firstRow) bool { return row.number == n })
+		if at < 0 {
+			return 0, false, formatError("row %d cannot name the columns: it is empty or not among the first rows", n)
+		}
+		return at, true, nil
+	case n == NoHeader || first == len(rows):
+		return first, false, nil
+	}
+	at, named := headerOf(rows[first:], b.Options.Columns)
+	return first + at, named, nil
+}
+
+// headerOf finds the header: the first row with a known name, or with a column
+// that is wanted, or else the fullest row above the addresses that has a cell
+// above theirs. Where there is none, it returns the first row that is no title.
+func headerOf(rows []firstRow, wanted []string) (at int, named bool) {
+	notes := 0
+	for i, row := range rows {
+		if row.hasWanted(wanted) || len(earlierColumns(row.cells)) > 0 || isNamed(rows, i) {
+			return i, true
+		}
+		if row.holdsAddress() {
+			notes++
+		}
+		if notes > 1 || notes == 1 && row.filled() > 2 {
+			break // it is a row of the list
+		}
+	}
+	data := slices.IndexFunc(rows, firstRow.holdsAddress)
+	if data < 1 {
+		return 0, false
+	}
+	best, most := -1, 0
+	column := slices.IndexFunc(rows[data].cells, looksLikeAddress)
+	for i, row := range rows[:data] {
+		if filled := row.filled(); filled > most && row.has(column) && (filled > 1 || len(rows[data].cells) == 1) {
+			best, most = i, filled
+		}
+	}
+	switch {
+	case best >= 0:
+		return best, true
+	case rows[0].filled() > 1:
+		return 0, true
+	}
+	return slices.IndexFunc(rows, func(row firstRow) bool { return !row.isTitle() }), false
+}
+
+// hasWanted reports whether a row has the name of a wanted column. A number
+// chooses a column by its place.
+func (r firstRow) hasWanted(wanted []string) bool {
+	return slices.ContainsFunc(wanted, func(name string) bool {
+		_, err := strconv.Atoi(name)
+		return err != nil && slices.ContainsFunc(r.cells, func(cell string) bool { return sameName(cell, name) })
+	})
+}
+
+// isNamed reports whether a row has a known name, under which there are
+// addresses: "Email" may also say how a person wants to be reached. Without
+// addresses there, the row has none at all, and it is the first or wider than
+// those above it.
+func isNamed(rows []firstRow, at int) bool {
+	row, below := rows[at], rows[at+1:]
+	alone := !row.holdsAddress()
+	if alone && at > 0 {
+		alone = !slices.ContainsFunc(below, firstRow.holdsAddress) &&
+			!slices.ContainsFunc(rows[:at], func(above firstRow) bool { return above.filled() >= row.filled() })
+	}
+	for i, cell := range row.cells {
+		if isAddressName(cell) && (alone || slices.ContainsFunc(below, func(r firstRow) bool {
+			return r.has(i) && looksLikeAddress(r.cells[i])
+		})) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r firstRow) has(column int) bool {
+	return column < len(r.cells) && strings.TrimSpace(r.cells[column]) != ""
+}
+
+// filled is how many cells have something in them.
+func (r firstRow) filled() (count int) {
+	for i := range r.cells {
+		if r.has(i) {
+			count++
+		}
+	}
+	return count
+}
+
+func (r firstRow) holdsAddress() bool { return slices.ContainsFunc(r.cells, looksLikeAddress) }
+
+// isTitle reports whether a row has words in one cell alone.
+func (r firstRow) isTitle() bool {
+	return r.filled() <= 1 && !r.holdsAddress() &&
+		!slices.ContainsFunc(r.cells, func(cell string) bool { return cell != "" && isNumber(cell) })
+}
