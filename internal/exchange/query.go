@@ -101,6 +101,16 @@ func (q *Query) One(name string) (value string, given bool, err error) {
 	return value, times > 0, nil
 }
 
+// All returns all values of a parameter, which may be repeated.
+func (q *Query) All(name string) (all []string) {
+	for _, p := range q.parameters {
+		if p.name == name {
+			all = append(all, p.value)
+		}
+	}
+	return all
+}
+
 // keys returns the keys in a query. An empty one is none.
 func (q *Query) keys() (given []string) {
 	for _, p := range q.parameters {
@@ -114,10 +124,8 @@ func (q *Query) keys() (given []string) {
 // Values returns all values of a parameter, which may be repeated or have
 // commas.
 func (q *Query) Values(name string) (all []string) {
-	for _, p := range q.parameters {
-		if p.name == name {
-			all = append(all, strings.Split(p.value, ",")...)
-		}
+	for _, value := range q.All(name) {
+		all = append(all, strings.Split(value, ",")...)
 	}
 	return all
 }

@@ -80,8 +80,8 @@ func (c *Client) SendList(ctx context.Context, list io.ReadSeeker, o ListOptions
 // Plan is what would be done with a list.
 type Plan struct {
 	Rows             int64 `json:"rows"`
-	Unusable         int64 `json:"unusable"`   // rows without one address
-	Duplicates       int64 `json:"duplicates"` // rows whose address was in a row before
+	Unusable         int64 `json:"unusable"`   // rows without one address in any column that is read
+	Duplicates       int64 `json:"duplicates"` // addresses that were in a row or column before
 	Addresses        int64 `json:"addresses"`  // that would be asked about
 	Domains          int64 `json:"domains"`    // of them, about
 	EstimatedSeconds int64 `json:"estimated_seconds"`

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -23,12 +25,15 @@ import (
 // upload is a list that a client sends, and what it says about it.
 type upload struct {
 	*transfer.List
-	name, webhook, column string
-	progress, dryRun      bool
+	name, webhook    string
+	progress, dryRun bool
 }
 
-// uploadFields are the texts beside a list, in a query or a form.
-var uploadFields = []string{"name", "webhook", "column", "webhook_progress", "dry_run"}
+// uploadFields are the texts beside a list, in a query or a form. Only
+// columnField may have several values.
+var uploadFields = []string{"name", "webhook", columnField, "webhook_progress", "dry_run"}
+
+const columnField = "column"
 
 // createJob answers POST of a list.
 func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) bool {
@@ -65,12 +70,11 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 	}
 	defer u.Close()
 	defer extendWrite(x)
-	u.Format.Column = u.column
 	if u.dryRun {
 		return s.planJob(x, r, u)
 	}
 	if token != nil {
-		token.Body = u.Spool.Digest(u.name, u.webhook, u.column, string(u.Format.Format), fmt.Sprint(u.progress))
+		token.Body = u.digest()
 		if claim.Job != "" {
 			return s.repeated(x, r, grant, claim.Job, claim.Body == token.Body)
 		}
@@ -87,6 +91,12 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 		x.Header().Set("Location", bulkRoute+"/"+j.ID)
 	}
 	return s.answerJob(x, http.StatusAccepted, j, err)
+}
+
+// digest identifies the list and all that was said about it.
+func (u *upload) digest() rows.Hash {
+	columns := strings.Join(u.Format.Columns, "\x00")
+	return u.Spool.Digest(u.name, u.webhook, columns, string(u.Format.Format), fmt.Sprint(u.progress))
 }
 
 // readToken reads the Idempotency-Key. Every error is a [exchange.Fault].
@@ -139,13 +149,12 @@ func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload) bool 
 // receive reads a list from the body, in one of the forms in which clients send
 // it. The caller closes it, unless there is an error.
 func (s *Server) receive(x *exchange.Exchange, r *http.Request) (*upload, error) {
-	given, q := make(map[string]string), x.QueryOf(r)
+	given, q := make(url.Values), x.QueryOf(r)
 	for _, name := range uploadFields {
-		text, _, err := q.One(name)
-		if err != nil {
-			return nil, err
-		}
-		given[name] = text
+		given[name] = q.All(name)
+	}
+	if err := contradiction(given, nil); err != nil {
+		return nil, err
 	}
 	list, err := transfer.Receive(s.config.Jobs, x, r, transfer.Patient(x, r.Body, readTimeout),
 		transfer.Form{Fields: uploadFields})
@@ -153,13 +162,31 @@ func (s *Server) receive(x *exchange.Exchange, r *http.Request) (*upload, error)
 		list.Close()
 		return nil, bodyFault(err)
 	}
-	maps.Copy(given, list.Fields)
 	u := &upload{List: list}
-	if err := u.read(given); err != nil {
+	if err = contradiction(given, list.Fields); err == nil {
+		maps.Copy(given, list.Fields)
+		err = u.read(given)
+	}
+	if err != nil {
 		u.Close()
 		return nil, err
 	}
 	return u, nil
+}
+
+// contradiction finds what is said in two ways, in a query or a form or both.
+func contradiction(query, form url.Values) error {
+	for _, name := range uploadFields {
+		inQuery, inForm := query[name], form[name]
+		all := slices.Concat(inQuery, inForm)
+		differs := func(text string) bool { return text != all[0] }
+		switch {
+		case name == columnField && (len(inQuery) == 0 || len(inForm) == 0 || slices.Equal(inQuery, inForm)):
+		case slices.ContainsFunc(all, differs):
+			return exchange.BadRequest(exchange.InvalidParameter, "The parameter %q is given with two values.", name)
+		}
+	}
+	return nil
 }
 
 // bodyFaults are the answers to a body that is not taken.
@@ -208,16 +235,21 @@ func printable(text string) bool {
 
 // read takes the texts beside the list, and refuses those that cannot be stored
 // or used.
-func (u *upload) read(given map[string]string) (err error) {
+func (u *upload) read(given url.Values) (err error) {
 	const most = 200
-	u.name = strings.TrimSpace(rows.PlainName(cmp.Or(given["name"], u.File)))
-	u.webhook, u.column = given["webhook"], cmp.Or(u.Format.Column, given["column"])
+	u.name = strings.TrimSpace(rows.PlainName(cmp.Or(given.Get("name"), u.File)))
+	u.webhook = given.Get("webhook")
+	if len(u.Format.Columns) == 0 {
+		isEmpty := func(name string) bool { return name == "" }
+		u.Format.Columns = slices.DeleteFunc(given[columnField], isEmpty)
+	}
 	if len(u.name) > most || !printable(u.name) {
 		return exchange.BadRequest(exchange.InvalidParameter,
 			`"name" must have %d octets at most, and no control characters.`, most)
 	}
-	if u.progress, err = exchange.ReadSwitch("webhook_progress", cmp.Or(given["webhook_progress"], "0")); err == nil {
-		u.dryRun, err = exchange.ReadSwitch("dry_run", cmp.Or(given["dry_run"], "0"))
+	progress := cmp.Or(given.Get("webhook_progress"), "0")
+	if u.progress, err = exchange.ReadSwitch("webhook_progress", progress); err == nil {
+		u.dryRun, err = exchange.ReadSwitch("dry_run", cmp.Or(given.Get("dry_run"), "0"))
 	}
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestResults(t *testing.T) {
 		check(t, err)
 		var emails []string
 		for _, r := range found {
-			emails = append(emails, fmt.Sprint(r.Row, " ", r.Email))
+			emails = append(emails, fmt.Sprint(r.Number, " ", r.Results[0].Email))
 		}
 		if got := strings.Join(emails, " "); got != c.want || more != c.more {
 			t.Errorf("%+v, %v of %d: %q, %v; want %q, %v", c.o, c.before, c.row, got, more, c.want, c.more)
@@ -146,8 +146,8 @@ func TestPagesOfLargeList(t *testing.T) {
 		}
 		want := &largeList{}
 		for i, r := range found {
-			if row := c.from + int64(i); r.Row != row || r.Email != want.address(int(row)) || r.Verdict != engine.VerdictDeliverable {
-				t.Fatalf("%+v: row %d is %d, %s, %s", c, row, r.Row, r.Email, r.Verdict)
+			if row := c.from + int64(i); r.Number != row || r.Results[0].Email != want.address(int(row)) || r.Results[0].Verdict != engine.VerdictDeliverable {
+				t.Fatalf("%+v: row %d is %d, %s, %s", c, row, r.Number, r.Results[0].Email, r.Results[0].Verdict)
 			}
 		}
 	}
@@ -245,7 +245,11 @@ func TestLook(t *testing.T) {
 		{"home,work\na@a.example,b@a.example\n", "2", Look{Names: []string{"home", "work"}, Chosen: 1, Choices: true, Rows: [][]string{{"a@a.example", "b@a.example"}}}},
 		{"a@a.example\n", "", Look{Names: []string{"email"}, Rows: [][]string{{"a@a.example"}}}},
 	} {
-		got, err := n.Look(n.receive(c.list), Format{Column: c.column}, 2)
+		var f Format
+		if c.column != "" {
+			f.Columns = []string{c.column}
+		}
+		got, err := n.Look(n.receive(c.list), f, 2)
 		check(t, err)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%q: %s", c.list, diff)

@@ -32,8 +32,8 @@ var ErrNoAddress = errors.New("the list has no address")
 // Plan is what would be done with a list.
 type Plan struct {
 	Rows       int64         `json:"rows"`
-	Unusable   int64         `json:"unusable"`   // rows without one address
-	Duplicates int64         `json:"duplicates"` // rows whose address was in a row before
+	Unusable   int64         `json:"unusable"`   // rows without one address in any column that is read
+	Duplicates int64         `json:"duplicates"` // addresses that were in a row or column before
 	Addresses  int64         `json:"addresses"`  // that would be asked about
 	Domains    int64         `json:"domains"`    // of them, about
 	Estimated  time.Duration `json:"-"`          // how long it would take alone
@@ -45,15 +45,16 @@ type Plan struct {
 // what was found. The error is a *[ListError], [ErrTooLarge], [ErrNoAddress] or
 // a *[DiskError].
 func (m *Manager) Plan(ctx context.Context, s *Spool, f Format) (Plan, error) {
-	found, known := s.planned[f]
+	as := f.text()
+	found, known := s.planned[as]
 	if !known {
 		found.Plan, found.err = m.survey(ctx, s, f)
 		found.sources = nil
 		if found.err == nil || errors.Is(found.err, ErrNoAddress) || errors.Is(found.err, ErrTooLarge) {
 			if s.planned == nil {
-				s.planned = make(map[Format]planned)
+				s.planned = make(map[string]planned)
 			}
-			s.planned[f] = found
+			s.planned[as] = found
 		}
 	}
 	found.Estimated = m.rate.estimate(found.Addresses)
@@ -73,34 +74,49 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 	defer found.close()
 	var domains distinct
 	for {
-		r, k, domain, err := l.next()
+		_, cells, err := l.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil && l.rows%1000 == 0 {
 			err = ctx.Err()
 		}
-		if err == nil {
-			err = found.add(k)
-		}
 		if err != nil {
 			return p, err
 		}
-		if r.kind != kindAddress {
-			p.Unusable++
-		} else if domain != "" {
-			domains.add(domain)
+		if err := p.add(cells, found, &domains); err != nil {
+			return p, err
 		}
 	}
 	p.Rows, p.Domains = l.rows, domains.count()
 	if p.sources, p.Duplicates, err = found.find(); err != nil {
 		return p, err
 	}
-	p.Addresses = p.Rows - p.Unusable - p.Duplicates
+	p.Addresses -= p.Duplicates
 	if p.Addresses == 0 {
 		return p, ErrNoAddress
 	}
 	return p, nil
+}
+
+// add counts a row.
+func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
+	before := p.Addresses
+	for _, c := range cells {
+		if err := found.add(c.key); err != nil {
+			return err
+		}
+		if c.kind == kindAddress {
+			p.Addresses++
+		}
+		if c.domain != "" {
+			domains.add(c.domain)
+		}
+	}
+	if p.Addresses == before {
+		p.Unusable++
+	}
+	return nil
 }
 
 func (m *Manager) open(s *Spool, f Format) (*listReader, error) {

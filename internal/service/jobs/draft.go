@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -81,9 +80,9 @@ func (m *Manager) Draft(ctx context.Context, id, owner string) (rows.Job, error)
 // OpenDraft reads a draft into a temporary file. The error is a *[DiskError],
 // or that of the store.
 func (m *Manager) OpenDraft(ctx context.Context, draft rows.Job) (*Spool, error) {
-	var format Format
-	if err := json.Unmarshal([]byte(draft.Format), &format); err != nil {
-		return nil, fmt.Errorf("job %s: %w: %w", draft.ID, ErrDamaged, err)
+	format, err := readFormat(draft.Format)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %w", draft.ID, err)
 	}
 	file, err := temporary(m.config.TempDir)
 	if err != nil {

@@ -14,16 +14,28 @@ import (
 type Format struct {
 	Format    list.Format `json:"format,omitempty"`    // guessed when empty
 	Delimiter byte        `json:"delimiter,omitempty"` // of CSV; guessed when 0
-	Column    string      `json:"column,omitempty"`    // of the addresses; guessed when empty
+	Columns   []string    `json:"columns,omitempty"`   // of the addresses; guessed when empty
 	Sheet     bool        `json:"sheet,omitempty"`     // it is the text of a spreadsheet
 }
 
-func (f Format) options() list.Options {
-	o := list.Options{Format: f.Format, Delimiter: f.Delimiter, SheetText: f.Sheet}
-	if f.Column != "" {
-		o.Columns = []string{f.Column}
+// readFormat reads what [Format.text] wrote, now or in an earlier version,
+// which knew one column only.
+func readFormat(text string) (Format, error) {
+	var stored struct {
+		Format
+		Column string `json:"column"`
 	}
-	return o
+	if err := json.Unmarshal([]byte(text), &stored); err != nil {
+		return Format{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if stored.Column != "" {
+		stored.Columns = []string{stored.Column}
+	}
+	return stored.Format, nil
+}
+
+func (f Format) options() list.Options {
+	return list.Options{Format: f.Format, Delimiter: f.Delimiter, Columns: f.Columns, SheetText: f.Sheet}
 }
 
 func (f Format) text() string {
@@ -46,6 +58,14 @@ type listReader struct {
 	*list.Reader
 	limits Limits
 	rows   int64
+	found  []foundCell
+}
+
+// foundCell is a cell that was read, with the key and domain of its address.
+type foundCell struct {
+	cell
+	key    key
+	domain string
 }
 
 func openList(text io.Reader, f Format, limits Limits) (*listReader, error) {
@@ -53,32 +73,43 @@ func openList(text io.Reader, f Format, limits Limits) (*listReader, error) {
 	if err != nil {
 		return nil, &ListError{err}
 	}
-	return &listReader{Reader: reader, limits: limits}, nil
+	return &listReader{Reader: reader, limits: limits, found: make([]foundCell, reader.AddressesPerRow())}, nil
 }
 
-// next returns the next row without its source, and the key and domain of its
-// address; [io.EOF] ends the list.
-func (l *listReader) next() (r row, k key, domain string, err error) {
+// next returns the next row, and what its cells hold: without their sources,
+// and until the next call. [io.EOF] ends the list.
+func (l *listReader) next() (raw string, found []foundCell, err error) {
 	read, err := l.Next()
 	if errors.Is(err, io.EOF) {
-		return r, k, "", io.EOF
+		return "", nil, io.EOF
 	}
 	if err != nil {
-		return r, k, "", &ListError{err}
+		return "", nil, &ListError{err}
 	}
-	if l.rows++; l.rows > l.limits.Rows {
-		return r, k, "", fmt.Errorf("%w: it has more than %d rows", ErrTooLarge, l.limits.Rows)
+	if l.rows++; l.rows*int64(len(l.found)) > l.limits.Rows {
+		return "", nil, l.tooManyRows()
 	}
 	if read.Columns > l.limits.Columns {
-		return r, k, "", fmt.Errorf("%w: its %s %d has %d columns, %d are allowed",
+		return "", nil, fmt.Errorf("%w: its %s %d has %d columns, %d are allowed",
 			ErrTooLarge, l.Unit(), read.Line, read.Columns, l.limits.Columns)
 	}
-	held, text := read.Held(0)
-	r.raw, r.kind, r.text = read.Raw, kinds[held], text
-	if r.kind == kindAddress {
-		k, domain = identify(text)
+	for i := range l.found {
+		held, text := read.Held(i)
+		l.found[i] = foundCell{cell: cell{kind: kinds[held], text: text}}
+		if held == list.Address {
+			l.found[i].key, l.found[i].domain = identify(text)
+		}
 	}
-	return r, k, domain, nil
+	return read.Raw, l.found, nil
+}
+
+// tooManyRows: each column that is read counts like a list of its own.
+func (l *listReader) tooManyRows() error {
+	if each := len(l.found); each > 1 {
+		return fmt.Errorf("%w: it has more than %d rows with %d columns of addresses",
+			ErrTooLarge, l.limits.Rows/int64(each), each)
+	}
+	return fmt.Errorf("%w: it has more than %d rows", ErrTooLarge, l.limits.Rows)
 }
 
 // reopen finds the format of a stored list again, for writing its rows.
@@ -87,9 +118,9 @@ func reopen(head []byte, format string) (*list.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	var f Format
-	if err := json.Unmarshal([]byte(format), &f); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	f, err := readFormat(format)
+	if err != nil {
+		return nil, err
 	}
 	return list.NewReader(bytes.NewReader(octets), f.options())
 }

@@ -26,11 +26,11 @@ const lookColumns = 50
 // the addresses, Chosen is -1. The error is a *[ListError].
 func (m *Manager) Look(s *Spool, f Format, count int) (Look, error) {
 	look, err := m.lookAt(s, f, count)
-	if err == nil || f.Column != "" {
+	if err == nil || len(f.Columns) > 0 {
 		return look, err
 	}
 	for number := 1; number <= lookColumns; number++ {
-		f.Column = strconv.Itoa(number)
+		f.Columns = []string{strconv.Itoa(number)}
 		if look, tryErr := m.lookAt(s, f, count); tryErr == nil && look.Choices {
 			look.Chosen = -1
 			return look, nil

@@ -25,24 +25,48 @@ type Output struct {
 }
 
 // flags are the names of the flags, as the verification record has them.
-var flags = map[string]byte{
-	"accept_all": flagAcceptAll, "role": flagRole, "free_email": flagFree,
-	"disposable": flagDisposable, "spamtrap": flagSpamTrap,
+var flags = []struct {
+	name string
+	of   func(engine.Result) bool
+}{
+	{"accept_all", func(r engine.Result) bool { return r.AcceptAll }},
+	{"role", func(r engine.Result) bool { return r.Role }},
+	{"free_email", func(r engine.Result) bool { return r.FreeEmail }},
+	{"disposable", func(r engine.Result) bool { return r.Disposable }},
+	{"spamtrap", func(r engine.Result) bool { return r.SpamTrap }},
 }
 
 // Flags returns the names of flags that an [Output] can ask for.
-func Flags() []string { return []string{"accept_all", "role", "free_email", "disposable", "spamtrap"} }
+func Flags() (names []string) {
+	for _, f := range flags {
+		names = append(names, f.name)
+	}
+	return names
+}
 
-func (o Output) wants(of outcome, result engine.Result) bool {
-	if len(o.Groups) > 0 && !slices.Contains(o.Groups, bulk.GroupFor(result)) {
+// FlagsOf returns the names of the flags that a result has.
+func FlagsOf(r engine.Result) (names []string) {
+	for _, f := range flags {
+		if f.of(r) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// wants tells whether a row with these results is wanted: for its group, and
+// because one of them is all that is asked for.
+func (o Output) wants(all []engine.Result) bool {
+	return (len(o.Groups) == 0 || slices.Contains(o.Groups, bulk.RowGroup(all))) && slices.ContainsFunc(all, o.wantsOne)
+}
+
+func (o Output) wantsOne(r engine.Result) bool {
+	if o.Search != "" && !strings.Contains(strings.ToLower(r.Email), strings.ToLower(o.Search)) {
 		return false
 	}
-	if o.Search != "" && !strings.Contains(strings.ToLower(result.Email), strings.ToLower(o.Search)) {
-		return false
-	}
-	return (len(o.Results) == 0 || slices.Contains(o.Results, of.verdict)) &&
-		(len(o.Reasons) == 0 || slices.Contains(o.Reasons, of.reason)) &&
-		!slices.ContainsFunc(o.Flags, func(name string) bool { return of.flags&flags[name] == 0 })
+	lacks := func(name string) bool { return !slices.Contains(FlagsOf(r), name) }
+	return (len(o.Results) == 0 || slices.Contains(o.Results, r.Verdict)) &&
+		(len(o.Reasons) == 0 || slices.Contains(o.Reasons, r.Reason)) && !slices.ContainsFunc(o.Flags, lacks)
 }
 
 // Write writes the rows of a job in their order, each with its result. Rows
@@ -56,13 +80,9 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 		return err
 	}
 	defer end()
-	head, err := m.config.Store.JobHead(ctx, j.ID)
+	reader, err := m.layout(ctx, j)
 	if err != nil {
 		return err
-	}
-	reader, err := reopen(head, j.Format)
-	if err != nil {
-		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
 	writer, err := list.NewWriter(reader, list.Output{Format: o.Format})
 	if err != nil {
@@ -73,11 +93,24 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return err
 	}
-	if to.err = m.writeRows(ctx, file, writer, j, o); to.err != nil {
+	if to.err = m.writeRows(ctx, file, writer, j, o, reader.AddressesPerRow()); to.err != nil {
 		_ = file.Close() // frees what it has
 		return to.err
 	}
 	return file.Close()
+}
+
+// layout finds the format of a job's list again.
+func (m *Manager) layout(ctx context.Context, j rows.Job) (*list.Reader, error) {
+	head, err := m.config.Store.JobHead(ctx, j.ID)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := reopen(head, j.Format)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: %w", j.ID, err)
+	}
+	return reader, nil
 }
 
 // cutOff is a writer that nothing gets through to after an error: the end of an
@@ -110,8 +143,10 @@ func (m *Manager) noteDamage(ctx context.Context, j rows.Job, err error) {
 // damageNote is the problem of a job that is damaged.
 const damageNote = "What is stored of it is damaged: its results cannot be read. Verify the list again."
 
-func (m *Manager) writeRows(ctx context.Context, to io.Writer, writer *list.Writer, j rows.Job, o Output) error {
-	r, err := m.newReading(ctx, j, o)
+func (m *Manager) writeRows(
+	ctx context.Context, to io.Writer, writer *list.Writer, j rows.Job, o Output, each int,
+) error {
+	r, err := m.newReading(ctx, j, o, each)
 	if err != nil {
 		return err
 	}
@@ -120,9 +155,9 @@ func (m *Manager) writeRows(ctx context.Context, to io.Writer, writer *list.Writ
 		if err := r.segment(ctx, number); err != nil {
 			return err
 		}
-		for at := range r.rows {
-			if result, wanted := r.result(at); wanted {
-				line = writer.Append(line[:0], r.rows[at].raw, result)
+		for at, raw := range r.rows {
+			if results, wanted := r.resultsOf(at); wanted {
+				line = writer.Append(line[:0], raw, results...)
 				if _, err := to.Write(line); err != nil {
 					return err
 				}

@@ -12,7 +12,7 @@ import (
 func TestPlanIsRemembered(t *testing.T) {
 	n := alone(t, &hosts{})
 	s := n.receive("a,b,c\nx@a.example,y@b.example,v@c.example w@c.example\nx@a.example,z@b.example,v@c.example w@c.example\n")
-	plan := func(column string) (Plan, error) { return n.Plan(t.Context(), s, Format{Column: column}) }
+	plan := func(column string) (Plan, error) { return n.Plan(t.Context(), s, Format{Columns: []string{column}}) }
 	first, err := plan("1")
 	if check(t, err); first.Addresses != 1 || first.Duplicates != 1 {
 		t.Errorf("the first column: %+v", first)

@@ -15,27 +15,31 @@ type reading struct {
 	Output
 	store Store
 	job   rows.Job
+	each  int     // cells of a row
 	first []int64 // the first row of each segment
 	words words
 
-	base int64 // rows before the present segment
-	rows []settledRow
+	base    int64    // rows before the present segment
+	rows    []string // as they are
+	cells   []settledCell
+	results []engine.Result // of a row
 
-	// Outcomes of rows whose address comes again. Few differ.
+	// Outcomes of cells whose address comes again. Few differ.
 	known  []bool // segments of which they are kept
 	kept   map[int64]uint32
 	place  map[outcome]uint32
 	unique []outcome
 }
 
-// settledRow is a row with its outcome, if it has one yet.
-type settledRow struct {
-	row
+// settledCell is a cell with its outcome, if it has one yet.
+type settledCell struct {
+	cell
 	of      outcome
 	settled bool
 }
 
-func (m *Manager) newReading(ctx context.Context, j rows.Job, o Output) (*reading, error) {
+// newReading begins to read a job whose list has so many cells in each row.
+func (m *Manager) newReading(ctx context.Context, j rows.Job, o Output, each int) (*reading, error) {
 	first, err := m.config.Store.JobSegments(ctx, j.ID)
 	if err != nil {
 		return nil, err
@@ -44,8 +48,9 @@ func (m *Manager) newReading(ctx context.Context, j rows.Job, o Output) (*readin
 		return nil, fmt.Errorf("job %s: %w", j.ID, rows.ErrNotFound) // it is being deleted
 	}
 	r := &reading{
-		Output: o, store: m.config.Store, job: j, first: first, words: words{},
-		rows: make([]settledRow, 0, segmentRows), known: make([]bool, j.Segments),
+		Output: o, store: m.config.Store, job: j, each: each, first: first, words: words{},
+		rows: make([]string, 0, segmentRows), cells: make([]settledCell, 0, each*segmentRows),
+		results: make([]engine.Result, each), known: make([]bool, j.Segments),
 		kept: make(map[int64]uint32), place: make(map[outcome]uint32),
 	}
 	return r, r.count(ctx)
@@ -66,7 +71,9 @@ func (r *reading) count(ctx context.Context) error {
 			return err
 		}
 		for next = r.first[number]; f.more(); next++ {
-			f.skipRow()
+			for i := range r.each {
+				f.skipCell(i == 0)
+			}
 		}
 	}
 	return nil
@@ -81,7 +88,7 @@ func (r *reading) segmentOf(row int64) int64 {
 	return int64(number)
 }
 
-// open reads a segment: its rows, and its outcomes by their row.
+// open reads a segment: its rows, and its outcomes by their cell.
 func (r *reading) open(ctx context.Context, number int64) (f fields, outcomes map[int]outcome, err error) {
 	data, results, err := r.store.JobSegment(ctx, r.job.ID, number)
 	if err != nil {
@@ -117,24 +124,13 @@ func (r *reading) segment(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
-	r.base, r.rows = r.first[number], r.rows[:0]
+	r.base, r.rows, r.cells = r.first[number], r.rows[:0], r.cells[:0]
 	for at := 0; f.more(); at++ {
-		read := settledRow{row: f.row()}
-		if read.kind == kindRepeated {
-			read.of, read.settled, err = r.recall(ctx, number, read.first)
-		} else {
-			read.of, read.settled = outcomes[at]
-		}
-		if err == nil {
-			err = r.complete(&read, at)
-		}
+		read, err := r.next(ctx, number, &f, outcomes)
 		if err != nil {
 			return err
 		}
-		if read.settled && read.repeated {
-			r.keep(r.base+int64(at), read.of)
-		}
-		r.rows = append(r.rows, read)
+		r.cells = append(r.cells, read)
 	}
 	r.known[number] = true
 	if err := f.err(); err != nil {
@@ -150,26 +146,51 @@ func (r *reading) segment(ctx context.Context, number int64) error {
 	return nil
 }
 
-// complete fails if a row of a list that is done has no outcome.
-func (r *reading) complete(read *settledRow, at int) error {
+// next reads the next cell of the present segment.
+func (r *reading) next(
+	ctx context.Context, number int64, f *fields, outcomes map[int]outcome,
+) (read settledCell, err error) {
+	at := len(r.cells)
+	c, raw := f.cell(at%r.each == 0)
+	if at%r.each == 0 {
+		r.rows = append(r.rows, raw)
+	}
+	read.cell = c
+	if c.kind == kindRepeated {
+		read.of, read.settled, err = r.recall(ctx, number, c.first)
+	} else {
+		read.of, read.settled = outcomes[at]
+	}
+	if err == nil {
+		err = r.complete(&read)
+	}
+	if read.settled && read.repeated {
+		r.keep(r.base*int64(r.each)+int64(at), read.of)
+	}
+	return read, err
+}
+
+// complete fails if a cell of a list that is done has no outcome.
+func (r *reading) complete(read *settledCell) error {
 	if _, without := read.without(); without || read.settled || r.job.State != rows.JobDone {
 		return nil
 	}
-	return r.damaged(fmt.Errorf("%w: row %d has no result although the list is done", ErrDamaged, r.base+int64(at)+1))
+	row := r.base + int64(len(r.rows))
+	return r.damaged(fmt.Errorf("%w: row %d has no result although the list is done", ErrDamaged, row))
 }
 
-// recall returns the outcome of a row whose address comes again in a segment,
+// recall returns the outcome of a cell whose address comes again in a segment,
 // if it has one yet.
-func (r *reading) recall(ctx context.Context, number, row int64) (of outcome, settled bool, err error) {
-	if from := r.segmentOf(row); from < number && !r.known[from] {
+func (r *reading) recall(ctx context.Context, number, cell int64) (of outcome, settled bool, err error) {
+	if from := r.segmentOf(cell / int64(r.each)); from < number && !r.known[from] {
 		f, outcomes, err := r.open(ctx, from)
 		if err != nil {
 			return of, false, err
 		}
 		for at := 0; f.more(); at++ {
-			repeated := f.skipRow()
+			repeated := f.skipCell(at%r.each == 0)
 			if of, settled := outcomes[at]; settled && repeated {
-				r.keep(r.first[from]+int64(at), of)
+				r.keep(r.first[from]*int64(r.each)+int64(at), of)
 			}
 		}
 		if err := f.err(); err != nil {
@@ -177,34 +198,38 @@ func (r *reading) recall(ctx context.Context, number, row int64) (of outcome, se
 		}
 		r.known[from] = true
 	}
-	place, settled := r.kept[row]
+	place, settled := r.kept[cell]
 	if settled {
 		of = r.unique[place]
 	}
 	return of, settled, nil
 }
 
-func (r *reading) keep(row int64, of outcome) {
+func (r *reading) keep(cell int64, of outcome) {
 	place, known := r.place[of]
 	if !known {
 		place = uint32(len(r.unique))
 		r.place[of] = place
 		r.unique = append(r.unique, of)
 	}
-	r.kept[row] = place
+	r.kept[cell] = place
 }
 
-// result returns the result of a row of the present segment, if it has one and
-// is wanted.
-func (r *reading) result(at int) (result engine.Result, wanted bool) {
-	read := &r.rows[at]
-	result, without := read.without()
-	switch {
-	case without:
-		return result, r.wants(outcomeOf(result), result)
-	case !read.settled:
-		return result, false
+// resultsOf returns the results of a row of the present segment, one for each
+// of its cells, if all have one and they are wanted. They are valid until the
+// next call.
+func (r *reading) resultsOf(at int) (all []engine.Result, wanted bool) {
+	cells := r.cells[at*r.each : (at+1)*r.each]
+	for i := range cells {
+		result, without := cells[i].without()
+		switch {
+		case without:
+		case !cells[i].settled:
+			return nil, false
+		default:
+			result = cells[i].of.result(cells[i].text)
+		}
+		r.results[i] = result
 	}
-	result = read.of.result(read.text)
-	return result, r.wants(read.of, result)
+	return r.results, r.wants(r.results)
 }

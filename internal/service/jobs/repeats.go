@@ -11,7 +11,7 @@ import (
 )
 
 // key identifies an address: 128 bits of a cryptographic digest, so that two
-// addresses never share one. Zero is for rows without an address.
+// addresses never share one. Zero is for cells without an address.
 type key [16]byte
 
 // identify returns the key of an address and its domain, empty where it is not
@@ -29,13 +29,13 @@ func identify(email string) (key, string) {
 // some twenty megabytes.
 const keysAtOnce = 400_000
 
-// repeats finds rows whose address is in a row before, in bounded memory: the
+// repeats finds cells whose address is in a cell before, in bounded memory: the
 // keys are in a file, which is read once for each part of them.
 type repeats struct {
-	file *os.File
-	out  *bufio.Writer
-	rows int64
-	most int64 // keys in memory
+	file  *os.File
+	out   *bufio.Writer
+	cells int64
+	most  int64 // keys in memory
 }
 
 func newRepeats(dir string) (*repeats, error) {
@@ -47,7 +47,7 @@ func newRepeats(dir string) (*repeats, error) {
 }
 
 func (r *repeats) add(k key) error {
-	r.rows++
+	r.cells++
 	if _, err := r.out.Write(k[:]); err != nil {
 		return &DiskError{err}
 	}
@@ -56,23 +56,23 @@ func (r *repeats) add(k key) error {
 
 func (r *repeats) close() { discard(r.file) }
 
-// sources tell of each row which row before it holds its address: the number
-// of that row plus one, or zero.
+// sources tell of each cell which cell before it holds its address: the number
+// of that cell plus one, or zero.
 type sources struct {
 	first    []uint32
-	repeated []uint64 // a bit for each row that others name
+	repeated []uint64 // a bit for each cell that others name
 }
 
-func (s *sources) mark(row int64)            { s.repeated[row/64] |= 1 << (row % 64) }
-func (s *sources) isRepeated(row int64) bool { return s.repeated[row/64]&(1<<(row%64)) != 0 }
+func (s *sources) mark(cell int64)            { s.repeated[cell/64] |= 1 << (cell % 64) }
+func (s *sources) isRepeated(cell int64) bool { return s.repeated[cell/64]&(1<<(cell%64)) != 0 }
 
-// find reads the keys. It returns how many rows repeat an address.
+// find reads the keys. It returns how many cells repeat an address.
 func (r *repeats) find() (s *sources, duplicates int64, err error) {
 	if err := r.out.Flush(); err != nil {
 		return nil, 0, &DiskError{err}
 	}
-	s = &sources{first: make([]uint32, r.rows), repeated: make([]uint64, r.rows/64+1)}
-	parts := r.rows/r.most + 1
+	s = &sources{first: make([]uint32, r.cells), repeated: make([]uint64, r.cells/64+1)}
+	parts := r.cells/r.most + 1
 	for part := range parts {
 		n, err := r.findPart(s, uint64(part), uint64(parts))
 		if err != nil {
@@ -85,9 +85,9 @@ func (r *repeats) find() (s *sources, duplicates int64, err error) {
 
 // findPart looks at the keys that belong to one of several parts.
 func (r *repeats) findPart(s *sources, part, parts uint64) (duplicates int64, err error) {
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.rows*int64(len(key{}))), 256<<10)
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.cells*int64(len(key{}))), 256<<10)
 	seen := make(map[key]uint32)
-	for row := range r.rows {
+	for cell := range r.cells {
 		var k key
 		if _, err := io.ReadFull(in, k[:]); err != nil {
 			if errors.Is(err, io.EOF) {
@@ -100,10 +100,10 @@ func (r *repeats) findPart(s *sources, part, parts uint64) (duplicates int64, er
 		}
 		first, found := seen[k]
 		if !found {
-			seen[k] = uint32(row)
+			seen[k] = uint32(cell)
 			continue
 		}
-		s.first[row] = first + 1
+		s.first[cell] = first + 1
 		s.mark(int64(first))
 		duplicates++
 	}

@@ -25,14 +25,17 @@ func newSegment(job string, number, first int64) *segment {
 
 func (s *segment) full() bool { return s.rows >= segmentRows || len(s.octets) >= segmentOctets }
 
-func (s *segment) add(r row, domain string) {
-	if r.kind == kindAddress {
-		if s.of[domain] == nil {
-			s.order = append(s.order, domain)
+// add adds a row with its cells.
+func (s *segment) add(raw string, found []foundCell) {
+	for i, c := range found {
+		if c.kind == kindAddress {
+			if s.of[c.domain] == nil {
+				s.order = append(s.order, c.domain)
+			}
+			s.of[c.domain] = append(s.of[c.domain], entry{cell: s.rows*len(found) + i, email: c.text})
 		}
-		s.of[domain] = append(s.of[domain], entry{row: s.rows, email: r.text})
+		s.octets = c.append(s.octets, raw, i == 0)
 	}
-	s.octets = r.append(s.octets)
 	s.rows++
 }
 
@@ -82,22 +85,25 @@ func (m *Manager) addSegments(ctx context.Context, job string, l *listReader, fr
 		s = newSegment(job, s.number+1, s.first+int64(s.rows))
 		return err
 	}
-	for n := int64(0); ; n++ {
-		r, _, domain, err := l.next()
+	for n := int64(0); ; {
+		raw, found, err := l.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return 0, err
 		}
-		if n >= int64(len(from.first)) {
+		if n+int64(len(found)) > int64(len(from.first)) {
 			return 0, &DiskError{errors.New("the temporary file has changed")}
 		}
-		if first := from.first[n]; first > 0 {
-			r.kind, r.first = kindRepeated, int64(first-1)
+		for i := range found {
+			if first := from.first[n]; first > 0 {
+				found[i].kind, found[i].first = kindRepeated, int64(first-1)
+			}
+			found[i].repeated = from.isRepeated(n)
+			n++
 		}
-		r.repeated = from.isRepeated(n)
-		s.add(r, domain)
+		s.add(raw, found)
 		if s.full() {
 			if err := store(); err != nil {
 				return 0, err

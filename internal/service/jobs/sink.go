@@ -47,7 +47,7 @@ func (r *run) note(o *open, number int, result engine.Result, now time.Time) {
 		return
 	}
 	stored := outcomeOf(result)
-	o.octets = stored.append(binary.AppendUvarint(o.octets, uint64(e.row)))
+	o.octets = stored.append(binary.AppendUvarint(o.octets, uint64(e.cell)))
 	if o.counts == nil {
 		o.counts = make(map[[2]string]int64)
 	}
@@ -89,7 +89,7 @@ func (r *run) batchOf(o *open) part { return part{partBatch, r.job.ID, o.batch.S
 func (r *run) later(o *open) (all []rows.Batch) {
 	grid := func(e retried) time.Time { return e.due.Add(retryGrid - 1).Truncate(retryGrid) }
 	slices.SortStableFunc(o.later, func(a, b retried) int {
-		return cmp.Or(grid(a).Compare(grid(b)), cmp.Compare(a.row, b.row))
+		return cmp.Or(grid(a).Compare(grid(b)), cmp.Compare(a.cell, b.cell))
 	})
 	for len(o.later) > 0 {
 		n := 1

@@ -39,9 +39,9 @@ func (e *DiskError) Unwrap() error { return e.Err }
 type Spool struct {
 	file    *os.File
 	size    int64
-	digest  hash.Hash // of what was sent
-	sheet   bool      // it was a spreadsheet
-	planned map[Format]planned
+	digest  hash.Hash          // of what was sent
+	sheet   bool               // it was a spreadsheet
+	planned map[string]planned // by the text of the format
 }
 
 // planned is what a reading found.

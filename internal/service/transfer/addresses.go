@@ -16,9 +16,12 @@ import (
 // The formats of a list from receiveAddresses: of addresses alone,
 // and of objects, which have other columns, too.
 var (
-	addressesFormat = jobs.Format{Format: list.CSV, Delimiter: ',', Column: "email"}
-	objectsFormat   = jobs.Format{Format: list.JSONLines, Column: "email"}
+	addressesFormat = jobs.Format{Format: list.CSV, Delimiter: ',', Columns: []string{addressField}}
+	objectsFormat   = jobs.Format{Format: list.JSONLines, Columns: []string{addressField}}
 )
+
+// addressField is the name of the addresses in them.
+const addressField = "email"
 
 // errObject reports an object among addresses of addressesFormat.
 var errObject = errors.New("an object among addresses")
@@ -34,7 +37,7 @@ func receiveAddresses(
 		defer close(ended)
 		buffer := bufio.NewWriterSize(to, 64<<10)
 		write := writeAddresses
-		if format == objectsFormat {
+		if format.Format == objectsFormat.Format {
 			write = writeObjects
 		}
 		failed := write(buffer, read)
@@ -53,7 +56,7 @@ func receiveAddresses(
 func writeAddresses(to *bufio.Writer, read func(add func(json.RawMessage) error) error) error {
 	cells := csv.NewWriter(to)
 	defer cells.Flush()
-	if err := cells.Write([]string{addressesFormat.Column}); err != nil {
+	if err := cells.Write([]string{addressField}); err != nil {
 		return err
 	}
 	return read(func(element json.RawMessage) error {
@@ -79,7 +82,7 @@ func writeObjects(to *bufio.Writer, read func(add func(json.RawMessage) error) e
 			return err
 		}
 		if element[0] == '"' {
-			_, _ = to.WriteString(`{"` + objectsFormat.Column + `":`)
+			_, _ = to.WriteString(`{"` + addressField + `":`)
 			_ = line.WriteByte('}')
 		}
 		_ = line.WriteByte('\n')

@@ -73,14 +73,14 @@ func readAddresses(decoder *jsonList, l *List, add func(json.RawMessage) error) 
 				return invalid("%q must be a string.", name)
 			}
 			if text != nil {
-				l.Fields[name] = *text
+				l.Fields.Set(name, *text)
 			}
 		case name == "webhook_progress":
 			var progress bool
 			if err := decoder.next().Decode(&progress); err != nil {
 				return invalid("%q must be true or false.", name)
 			}
-			l.Fields[name] = strconv.FormatBool(progress)
+			l.Fields.Set(name, strconv.FormatBool(progress))
 		case name != "emails":
 			return invalid("there is no member %.40q: use emails, name, webhook and webhook_progress.", name)
 		default:

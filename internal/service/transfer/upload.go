@@ -11,6 +11,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -23,8 +24,8 @@ import (
 type List struct {
 	Spool  *jobs.Spool // nil: none has arrived
 	Format jobs.Format
-	File   string            // the name of the file, without its folder
-	Fields map[string]string // the texts beside the list
+	File   string     // the name of the file, without its folder
+	Fields url.Values // the texts beside the list
 }
 
 // Close drops the list.
@@ -36,9 +37,9 @@ func (l *List) Close() {
 
 // Form says what a client may send.
 type Form struct {
-	Fields   []string                             // names of the texts beside the list; others are passed over
-	OnlyForm bool                                 // nothing but multipart/form-data
-	Begin    func(fields map[string]string) error // called before the list is read; its error ends that; may be nil
+	Fields   []string                      // names of the texts beside the list; others are passed over
+	OnlyForm bool                          // nothing but multipart/form-data
+	Begin    func(fields url.Values) error // called before the list is read; its error ends that; may be nil
 }
 
 // BodyError says what is wrong with a body, in a sentence for the client.
@@ -67,7 +68,7 @@ const (
 // send it. Body is that of the request: see [Patient]. The list has what
 // arrived even if there is an error; close it.
 func Receive(m *jobs.Manager, w http.ResponseWriter, r *http.Request, body io.Reader, f Form) (*List, error) {
-	l := &List{Fields: make(map[string]string)}
+	l := &List{Fields: make(url.Values)}
 	mediaType, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	isForm := mediaType == "multipart/form-data"
 	if err != nil || f.OnlyForm && !isForm {
@@ -142,7 +143,7 @@ func (l *List) readForm(ctx context.Context, m *jobs.Manager, form *multipart.Re
 		case slices.Contains(f.Fields, part.FormName()):
 			var text []byte
 			text, err = io.ReadAll(io.LimitReader(part, maxField))
-			l.Fields[part.FormName()] = string(text)
+			l.Fields.Add(part.FormName(), string(text))
 		}
 		if err != nil {
 			return err

@@ -83,7 +83,7 @@ func format(column int) jobs.Format {
 	if column <= 0 {
 		return jobs.Format{}
 	}
-	return jobs.Format{Column: strconv.Itoa(column)}
+	return jobs.Format{Columns: []string{strconv.Itoa(column)}}
 }
 
 func (d *Dashboard) renderNewList(v *visit, l *draft, column int, hook listHook, p page) error {

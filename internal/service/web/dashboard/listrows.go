@@ -38,15 +38,13 @@ func (d *Dashboard) browse(v *visit, view *listView) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range found {
-		row := resultRow{
-			Email: r.Email, Result: string(r.Verdict), Tone: toneOf(string(r.Verdict)),
-			Reason: reasonName(r.Reason), Message: r.Message,
+	for _, row := range found {
+		for _, r := range row.Results {
+			view.Rows = append(view.Rows, resultRow{
+				Email: r.Email, Result: string(r.Verdict), Tone: toneOf(string(r.Verdict)),
+				Reason: reasonName(r.Reason), Message: r.Message, Suggestion: r.Suggestion,
+			})
 		}
-		if r.Details != nil {
-			row.Suggestion = r.Details.Suggestion
-		}
-		view.Rows = append(view.Rows, row)
 	}
 	link := func(name string, row int64) string {
 		values := url.Values{name: {strconv.FormatInt(row, 10)}}
@@ -58,7 +56,7 @@ func (d *Dashboard) browse(v *visit, view *listView) error {
 		return "/lists/" + view.ID + "?" + values.Encode() + "#rows"
 	}
 	if len(found) > 0 {
-		view.From, view.To = found[0].Row+1, found[len(found)-1].Row+1
+		view.From, view.To = found[0].Number+1, found[len(found)-1].Number+1
 	}
 	if before && len(found) > 0 {
 		view.First, view.Back = link("from", 1), link("before", view.From)
@@ -83,7 +81,7 @@ func rowOf(query url.Values, name string) int64 {
 // returns the first ones.
 func (d *Dashboard) rowsOf(
 	ctx context.Context, j store.Job, o jobs.Output, from, before int64,
-) (found []jobs.Numbered, earlier, later bool, err error) {
+) (found []jobs.Row, earlier, later bool, err error) {
 	if before > 0 {
 		found, earlier, err = d.config.Lists.ResultsBefore(ctx, j, o, before-1, resultsPage)
 		if err != nil || earlier || before > j.Rows {

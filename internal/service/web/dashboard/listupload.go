@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -24,8 +25,8 @@ const maxListName = 120
 // memory.
 func (d *Dashboard) sendList(v *visit) error {
 	end := func() {}
-	begin := func(fields map[string]string) (err error) {
-		if subtle.ConstantTimeCompare([]byte(fields["token"]), []byte(tokenOf(v.cookie))) != 1 {
+	begin := func(fields url.Values) (err error) {
+		if subtle.ConstantTimeCompare([]byte(fields.Get("token")), []byte(tokenOf(v.cookie))) != 1 {
 			return errForged
 		}
 		end, err = d.config.Lists.BeginUpload(v.r.Context(), v.account.ID)
