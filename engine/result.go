@@ -41,6 +41,7 @@ type Details struct {
 	Provider   string         `json:"provider,omitempty"`   // of the mail hosts, if known
 	MX         []MX           `json:"mx,omitempty"`
 	CatchAll   CatchAllState  `json:"catch_all"`
+	Source     string         `json:"source,omitempty"` // the service whose result it is; empty: ours
 	Matches    []lists.Match  `json:"matches,omitempty"`
 	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
 	Transcript []smtp.Line    `json:"transcript,omitempty"`

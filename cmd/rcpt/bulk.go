@@ -41,8 +41,8 @@ type bulkCommand struct {
 	Sample       settings.Count `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
 	Seed         uint64         `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`
 	RetryUnknown string         `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`
-	Since        string         `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run over any list, by the address, and verify only addresses that are new or whose result is older than --max-age."`
-	MaxAge       maxAge         `placeholder:"AGE" default:"30d" help:"How old a result of --since may be, in days or hours. Default: ${default}."`
+	Since        string         `placeholder:"OLD" help:"Take settled results from OLD, by the address, and verify only addresses that are new or whose result is older than --since-max-age. OLD is the output of an earlier run over any list, or the result file of ZeroBounce, NeverBounce, Kickbox, Bouncer, Emailable, MillionVerifier, DeBounce, Bouncify or Reacher."`
+	SinceMaxAge  maxAge         `placeholder:"AGE" aliases:"max-age" help:"How old a result of --since may be, in days or hours. Default: 90d, and 30d where OLD does not say when it was found."`
 	Concurrency  settings.Count `placeholder:"N" default:"500" help:"Number of addresses verified at a time, not counting those that wait for their mail host or its provider. Default: ${default}."`
 	RetryWindow  retryWindow    `placeholder:"DUR" default:"30m" help:"How long temporary answers are retried; 0s: not at all. Default: ${default}."`
 	State        string         `placeholder:"DIR" help:"Folder for the journal, and for results that do not fit in memory. Default: the journal is beside OUTPUT, the rest in the folder for temporary files."`

@@ -78,16 +78,26 @@ func (c *bulkCommand) openEarlier() (earlier *file.Earlier, err error) {
 			err = fmt.Errorf("--retry-unknown %w", err)
 		}
 	case c.Since != "":
-		if earlier, err = file.OpenSince(c.Since, c.Column, c.oldest()); err != nil {
+		if earlier, err = file.OpenSince(c.Since, c.Column, time.Now(), c.ages()); err != nil {
 			err = fmt.Errorf("--since %w", err)
 		}
 	}
 	return earlier, err
 }
 
-// oldest is when the oldest results that --since takes were found.
-func (c *bulkCommand) oldest() time.Time {
-	return time.Now().Add(-time.Duration(c.MaxAge)).UTC().Truncate(time.Second)
+// How old a result of --since may be by default. A file that does not say when
+// its results were found says at best when it was written or copied.
+const (
+	sinceMaxAge   = 90 * 24 * time.Hour
+	undatedMaxAge = 30 * 24 * time.Hour
+)
+
+// ages are how old a result of --since may be.
+func (c *bulkCommand) ages() file.Ages {
+	if c.SinceMaxAge == 0 {
+		return file.Ages{Dated: sinceMaxAge, Undated: undatedMaxAge}
+	}
+	return file.Ages{Dated: time.Duration(c.SinceMaxAge), Undated: time.Duration(c.SinceMaxAge)}
 }
 
 func (c *bulkCommand) inputName() string {
@@ -240,6 +250,10 @@ func (c *bulkCommand) printNotes(w io.Writer, in *file.Input) {
 	}
 	if old := cmp.Or(c.RetryUnknown, c.Since); old != "" {
 		from := tty.Printable(old)
-		fmt.Fprintf(w, "Settled before: %s taken from %s.\n", resultUnit.count(in.Taken()), from)
+		whose := ""
+		if c.Since != "" && in.EarlierOf() != list.Ours {
+			whose = " (results of " + in.EarlierOf() + ")"
+		}
+		fmt.Fprintf(w, "Settled before: %s taken from %s%s.\n", resultUnit.count(in.Taken()), from, whose)
 	}
 }

@@ -51,8 +51,8 @@ func (c *bulkCommand) conditions(in *file.Input) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		all["--since"], all["--max-age"] = c.Since, fmt.Sprint(time.Duration(c.MaxAge))
-		all[sinceCondition], all[oldestCondition] = state, c.oldest().Format(time.RFC3339)
+		all["--since"], all["--since-max-age"] = c.Since, fmt.Sprint(time.Duration(c.SinceMaxAge))
+		all[sinceCondition], all[oldestCondition] = state, in.Oldest().Format(time.RFC3339)
 	}
 	return all, nil
 }

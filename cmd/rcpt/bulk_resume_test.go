@@ -133,7 +133,7 @@ func TestBulkResumeSince(t *testing.T) {
 	check(t, begun.Close())
 
 	resumed := func(conditions map[string]string) (taken int64, err error) {
-		earlier, err := file.OpenSince(old, nil, time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))
+		earlier, err := file.OpenSince(old, nil, time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC), file.Ages{})
 		check(t, err)
 		in, err := file.OpenInput(file.InputOptions{Name: list, Earlier: earlier})
 		check(t, err)

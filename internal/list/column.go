@@ -61,11 +61,20 @@ func (d *Description) chooseColumns(rows [][]string, wanted []string) error {
 			d.Columns[i].Earlier = true
 		}
 		rows = rows[1:]
+	} else {
+		d.markByPosition(rows)
 	}
 	d.tally(rows)
+	if len(wanted) == 0 {
+		wanted = d.earlierRead()
+	}
 	if err := d.choose(wanted, rows); err != nil {
 		return err
 	}
+	if len(d.earlier()) > 0 {
+		d.Earlier = Ours
+	}
+	d.findForeign(rows)
 	if slices.ContainsFunc(d.Read, func(c Choice) bool { return d.Columns[c.Column].Earlier }) {
 		for i := range d.Columns { // they are to be read
 			d.Columns[i].Earlier = false

@@ -180,11 +180,14 @@ func (s *csvShape) isMerged(row string) bool {
 
 // earlierResults returns the results of an earlier run for a row.
 func (s *csvShape) earlierResults(row string) []*engine.Result {
-	if len(s.earlier) == 0 {
+	if len(s.earlier) == 0 && s.foreign == nil {
 		return nil
 	}
 	body, _ := cutLineEnd(row)
 	contents := s.cellsOf(body)
+	if len(s.earlier) == 0 {
+		return s.foreignResults(contents)
+	}
 	groups := map[string]map[string]string{}
 	for _, i := range s.earlier {
 		name, group, _ := ourName(strings.TrimSpace(s.Columns[i].Name))
@@ -198,6 +201,9 @@ func (s *csvShape) earlierResults(row string) []*engine.Result {
 	results := make([]*engine.Result, len(s.read))
 	for n, name := range s.readNames {
 		of := groups[group(name)]
+		if of == nil && s.Header == "" {
+			of = groups[group(strconv.Itoa(n+1))]
+		}
 		if of == nil && n == 0 {
 			of = groups[""]
 		}

@@ -30,6 +30,9 @@ type Description struct {
 	Header    string // this row, as it is; empty: there is none
 	Columns   []Column
 	Read      []Choice
+	Earlier   string // whose results the list holds: "rcpt", or the name of a [Service]; empty: none
+
+	foreign *foreign // reads those of a service
 }
 
 // Column is a column of CSV, or a field of JSON objects.

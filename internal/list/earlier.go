@@ -13,6 +13,9 @@ import (
 // ourPrefix begins the names of the columns that a [Writer] adds.
 const ourPrefix = "rcpt_"
 
+// Ours is what [Description.Earlier] is for the results of an earlier run.
+const Ours = "rcpt"
+
 // ourName splits the name of a column that a Writer added: "rcpt_result (Email
 // 2)" and "rcpt_result_2" are "rcpt_result" of the groups " (Email 2)" and
 // "_2".

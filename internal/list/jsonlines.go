@@ -30,6 +30,7 @@ const maxBroken = 10
 
 // jsonShape is the [shape] of JSON lines.
 type jsonShape struct {
+	*Description
 	fields []string       // of the addresses
 	known  []string       // fields of the first lines in their order: the columns of a CSV output
 	place  map[string]int // index of each in known
@@ -51,7 +52,7 @@ func (jsonKind) recognise(b *beginning) bool {
 func (jsonKind) shape(d *Description) shape { return newJSONShape(d) }
 
 func newJSONShape(d *Description) *jsonShape {
-	s := &jsonShape{fields: d.readNames(), known: d.columnNames(), place: make(map[string]int)}
+	s := &jsonShape{Description: d, fields: d.readNames(), known: d.columnNames(), place: make(map[string]int)}
 	for i, name := range s.known {
 		s.place[name] = i
 	}
@@ -66,18 +67,22 @@ func (jsonKind) describe(b *beginning, d *Description) error {
 	for _, line := range lines {
 		d.learn(line, b.Options.Columns)
 	}
+	var rows [][]string
+	for _, line := range lines {
+		rows = append(rows, newJSONShape(d).cells(line))
+	}
+	d.tally(rows)
 	for _, field := range b.Options.Columns {
 		d.Read = append(d.Read, d.field(field, Given))
 	}
 	if len(d.Read) == 0 {
-		d.Read = []Choice{d.guessField()}
+		d.Read = d.guessFields(lines)
 	}
 	s := newJSONShape(d)
-	var rows [][]string
-	for _, line := range lines {
-		rows = append(rows, s.cells(line))
+	if slices.ContainsFunc(lines, s.hasRecord) {
+		d.Earlier = Ours
 	}
-	d.tally(rows)
+	d.findForeign(rows)
 	if err := s.allBroken(lines[:min(len(lines), maxBroken)]); err != nil {
 		return err
 	}
@@ -106,15 +111,58 @@ func (d *Description) field(name string, why Why) Choice {
 	return Choice{slices.IndexFunc(d.Columns, func(c Column) bool { return c.Name == name }), name, why}
 }
 
-// guessField returns the field named addressField, or the only one that has a
-// known name.
-func (d *Description) guessField() Choice {
-	isField := func(c Column) bool { return strings.EqualFold(c.Name, addressField) }
-	if named := d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) }); len(named) == 1 &&
-		!slices.ContainsFunc(d.Columns, isField) {
-		return Choice{named[0], d.Columns[named[0]].Name, Named}
+// guessFields returns the fields that an earlier run read, or else the field
+// named addressField, the only one that has a known name, or the one that holds
+// addresses.
+func (d *Description) guessFields(lines []string) []Choice {
+	if fields := newJSONShape(d).recordFields(lines); len(fields) > 1 {
+		var read []Choice
+		for _, name := range fields {
+			read = append(read, d.field(name, Named))
+		}
+		return read
 	}
-	return d.field(addressField, Named)
+	most := 0
+	for _, c := range d.Columns {
+		most = max(most, c.Held)
+	}
+	named := d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) })
+	holding := d.columns(func(i int) bool { return d.Columns[i].Held > most/2 })
+	switch {
+	case slices.ContainsFunc(d.Columns, func(c Column) bool { return strings.EqualFold(c.Name, addressField) }):
+	case len(named) == 1:
+		return []Choice{{named[0], d.Columns[named[0]].Name, Named}}
+	case len(named) == 0 && len(holding) == 1:
+		return []Choice{{holding[0], d.Columns[holding[0]].Name, Holding}}
+	}
+	return []Choice{d.field(addressField, Named)}
+}
+
+// recordFields returns the fields for which the first record that an earlier
+// run added to a line has records of their own.
+func (s *jsonShape) recordFields(lines []string) (fields []string) {
+	for _, line := range lines {
+		members, err := parseObject(line)
+		if err != nil || len(members) < 2 || members[len(members)-1].key != recordKey {
+			continue
+		}
+		records, err := parseObject(string(members[len(members)-1].value))
+		if err != nil || slices.ContainsFunc(records, func(m member) bool { return resultIn(m.value) == nil }) {
+			continue
+		}
+		for _, m := range records {
+			fields = append(fields, m.key)
+		}
+		return fields
+	}
+	return nil
+}
+
+// hasRecord reports whether an earlier run added a record to a line, or wrote
+// the line.
+func (s *jsonShape) hasRecord(line string) bool {
+	object, _, earlier, err := s.parse(line)
+	return err == nil && (earlier != nil || resultIn(json.RawMessage(object)) != nil)
 }
 
 // checkTexts fails for a field in which no text looks like an address, or that
@@ -247,8 +295,10 @@ func (s *jsonShape) parse(row string) (object string, members []member, earlier 
 func (s *jsonShape) isRecord(value json.RawMessage) bool { return s.recordsIn(value) != nil }
 
 func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
+	results := make([]*engine.Result, len(s.fields))
 	if one := resultIn(value); one != nil {
-		return append([]*engine.Result{one}, make([]*engine.Result, len(s.fields)-1)...)
+		copy(results, []*engine.Result{one})
+		return results
 	}
 	var several map[string]json.RawMessage
 	if json.Unmarshal(value, &several) != nil || len(several) == 0 {
@@ -259,7 +309,6 @@ func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
 			return nil
 		}
 	}
-	results := make([]*engine.Result, len(s.fields))
 	for i, field := range s.fields {
 		results[i] = resultIn(several[field])
 	}
@@ -292,13 +341,15 @@ func resultIn(value json.RawMessage) *engine.Result {
 // list with one address per line.
 func (s *jsonShape) earlierResults(row string) []*engine.Result {
 	object, _, earlier, err := s.parse(row)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil
+	case earlier != nil:
+		return s.recordsIn(earlier)
+	case s.foreign != nil:
+		return s.foreignResults(s.cells(row))
 	}
-	if earlier == nil {
-		earlier = json.RawMessage(object)
-	}
-	return s.recordsIn(earlier)
+	return s.recordsIn(json.RawMessage(object))
 }
 
 func (s *jsonShape) csvHead(columns []string, o Output) []byte {

@@ -196,7 +196,8 @@ type Details struct {
 	Irregular  []Irregularity `json:"irregular,omitempty"`  // what the RFCs forbid, and living addresses have
 	Provider   string         `json:"provider,omitempty"`   // of the mail hosts, if known
 	MX         []MX           `json:"mx,omitempty"`
-	CatchAll   string         `json:"catch_all"` // yes, no or unknown
+	CatchAll   string         `json:"catch_all"`        // yes, no or unknown
+	Source     string         `json:"source,omitempty"` // the other service whose result it is; empty: none
 	Matches    []Match        `json:"matches,omitempty"`
 	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
 	Transcript []Line         `json:"transcript,omitempty"`

@@ -3,6 +3,7 @@ package file
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -38,6 +39,15 @@ type earlierRow struct {
 // OpenEarlier opens the output of an earlier run over the same list. The error
 // is a [*Error].
 func OpenEarlier(name string, columns []string) (*Earlier, error) {
+	e, err := openEarlier(name, columns)
+	if err == nil && e.reader.Foreign() {
+		return nil, errors.Join(errorOf(name, fmt.Errorf("the results are those of %s: take them with --since",
+			e.reader.Earlier())), e.file.Close())
+	}
+	return e, err
+}
+
+func openEarlier(name string, columns []string) (*Earlier, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, errorOf(name, err)
@@ -47,17 +57,14 @@ func OpenEarlier(name string, columns []string) (*Earlier, error) {
 		return nil, errors.Join(errorOf(name, err), file.Close())
 	}
 	e := &Earlier{reader: reader, file: file}
-	if e.fill(); len(e.ahead) > 0 && !slices.ContainsFunc(e.ahead, earlierRow.hasResult) {
+	if e.fill(); len(e.ahead) > 0 && reader.Earlier() == "" {
 		return nil, errors.Join(errorOf(name, errNoResults), file.Close())
 	}
 	return e, nil
 }
 
-var errNoResults = errors.New("the file has no results: name an output of rcpt bulk")
-
-func (r earlierRow) hasResult() bool {
-	return slices.ContainsFunc(r.results, func(result *engine.Result) bool { return result != nil })
-}
+var errNoResults = errors.New("the file has no results: name an output of rcpt bulk, " +
+	"or the results of a service that rcpt knows")
 
 // resultsFor returns the settled results of a row's addresses: nil for each
 // address without one, or nil for none at all.
@@ -91,12 +98,18 @@ func (e *Earlier) resultsFor(row list.Row) []*engine.Result {
 // spreadsheet would take for a formula.
 func sameCell(earlier, now string) bool { return earlier == now || earlier == "'"+now }
 
-// isSettled reports whether a result is kept. Texts that hold no single address
-// are read again.
+// isSettled reports whether a result is kept: it is no unknown, or one of
+// another service that need not be asked about. Texts that hold no single
+// address are read again, and so is what is undeliverable without a reason: a
+// record of another program may look like one of ours.
 func isSettled(r *engine.Result) bool {
 	switch r.Verdict {
-	case engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll:
+	case engine.VerdictDeliverable, engine.VerdictAcceptAll:
 		return r.Success
+	case engine.VerdictUndeliverable:
+		return r.Success && r.Details.Reason != ""
+	case engine.VerdictUnknown:
+		return r.Success && (r.SpamTrap || r.Details.Source != "")
 	}
 	return false
 }

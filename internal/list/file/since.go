@@ -3,6 +3,7 @@ package file
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,17 +15,35 @@ import (
 // resultIndex has settled results by the address. Most of them differ in
 // nothing but that, and are kept once.
 type resultIndex struct {
-	of     map[[16]byte]*engine.Result
-	same   map[string]*engine.Result
+	of     map[[16]byte]*datedResult
+	same   map[string]*datedResult
 	oldest time.Time // only results from then on are taken
+	ages   Ages
+}
+
+// Ages are how old a result may be that is taken.
+type Ages struct {
+	Dated   time.Duration
+	Undated time.Duration // its file does not say when it was found: as old as the file, or older
+}
+
+// datedResult is a result with the time by which it is too old or not.
+type datedResult struct {
+	engine.Result
+	from time.Time
 }
 
 // OpenSince opens the output of an earlier run over another list, or over an
 // earlier state of the list: results are found by the address, whatever the
-// order. Results that the file does not date are as old as the file. The error
-// is a [*Error].
-func OpenSince(name string, columns []string, oldest time.Time) (*Earlier, error) {
-	e, err := OpenEarlier(name, columns)
+// order. The file may be that of another service ([list.Services]). Results that
+// it does not date are as old as the file. The error is a [*Error].
+func OpenSince(name string, columns []string, now time.Time, ages Ages) (*Earlier, error) {
+	e, err := openEarlier(name, columns)
+	if errors.As(err, new(*Error)) && len(columns) > 0 { // they are those of the list
+		if guessed, guessErr := openEarlier(name, nil); guessErr == nil {
+			e, err = guessed, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +52,15 @@ func OpenSince(name string, columns []string, oldest time.Time) (*Earlier, error
 		e.Close()
 		return nil, errorOf(name, err)
 	}
-	e.index = &resultIndex{make(map[[16]byte]*engine.Result), make(map[string]*engine.Result), oldest}
+	e.index = &resultIndex{
+		of: make(map[[16]byte]*datedResult), same: make(map[string]*datedResult),
+		oldest: now.Add(-ages.Dated).UTC().Truncate(time.Second), ages: ages,
+	}
 	for ; len(e.ahead) > 0; e.fill() {
 		for _, row := range e.ahead {
 			for i, cell := range row.addresses {
-				if i < len(row.results) && row.results[i] != nil && isSettled(row.results[i]) {
+				if i < len(row.results) && row.results[i] != nil && isSettled(row.results[i]) &&
+					list.Flag(row.results[i], cell) {
 					e.index.add(cell, row.results[i], info.ModTime())
 				}
 			}
@@ -53,21 +76,25 @@ func (x *resultIndex) add(cell string, r *engine.Result, written time.Time) {
 	if !ok {
 		return
 	}
-	if r.Details.CheckedAt.IsZero() {
-		r.Details.CheckedAt = written.UTC().Truncate(time.Second)
+	dated := &datedResult{from: r.Details.CheckedAt}
+	if dated.from.IsZero() {
+		list.AsOldAs(r, written)
+		dated.from = r.Details.CheckedAt.Add(x.ages.Undated - x.ages.Dated)
 	}
 	r.Email, r.User, r.Domain = "", "", ""
+	dated.Result = *r
 	text, err := json.Marshal(r)
 	if err != nil {
 		return
 	}
+	text = dated.from.AppendFormat(text, time.RFC3339)
 	if known := x.same[string(text)]; known != nil {
-		r = known
+		dated = known
 	} else {
-		x.same[string(text)] = r
+		x.same[string(text)] = dated
 	}
-	if older := x.of[key]; older == nil || older.Details.CheckedAt.Before(r.Details.CheckedAt) {
-		x.of[key] = r
+	if older := x.of[key]; older == nil || older.from.Before(dated.from) {
+		x.of[key] = dated
 	}
 }
 
@@ -88,8 +115,8 @@ func (e *Earlier) indexedFor(row list.Row) []*engine.Result {
 	found := make([]*engine.Result, len(row.Addresses))
 	for i, cell := range row.Addresses {
 		key, ok := mailboxKey(cell)
-		if r := e.index.of[key]; ok && r != nil && !r.Details.CheckedAt.Before(e.index.oldest) {
-			found[i] = r
+		if r := e.index.of[key]; ok && r != nil && !r.from.Before(e.index.oldest) {
+			found[i] = &r.Result
 			e.taken++
 		}
 	}
@@ -99,6 +126,12 @@ func (e *Earlier) indexedFor(row list.Row) []*engine.Result {
 // TakeFrom changes from when on results are taken: a run that is resumed takes
 // the ones that it took before. Call it before the first row is read.
 func (in *Input) TakeFrom(oldest time.Time) { in.earlier.index.oldest = oldest }
+
+// Oldest is when the oldest result that is taken was found.
+func (in *Input) Oldest() time.Time { return in.earlier.index.oldest }
+
+// EarlierOf returns whose results the earlier output has.
+func (in *Input) EarlierOf() string { return in.earlier.reader.Earlier() }
 
 // EarlierState identifies the contents of the earlier output, by its size and
 // the time of its last change.

@@ -43,7 +43,7 @@ func TestOpenSince(t *testing.T) {
 		{"nonsense", written.AddDate(-1, 0, 0), "", time.Time{}},
 		{"", written, "", time.Time{}},
 	} {
-		e, err := OpenSince(old, nil, c.oldest)
+		e, err := OpenSince(old, nil, c.oldest, Ages{})
 		check(t, err)
 		found := e.resultsFor(list.Row{Addresses: []string{c.address}})[0]
 		switch {

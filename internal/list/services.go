@@ -1,0 +1,266 @@
+package list
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/sys/yamlfile"
+	flags "github.com/rcpt/rcpt/lists"
+)
+
+// Service is another verification service whose results are read from the
+// columns that it adds to a list. The head of services.yaml describes its
+// fields.
+type Service struct {
+	Name    string
+	Source  string
+	Date    string
+	Layouts []struct {
+		Result, Detail string
+		With           []string
+	}
+	Columns map[string][]string
+	Words   map[string]string
+}
+
+//go:embed services.yaml
+var servicesFile []byte
+
+// Services returns the services whose results are read, with names and words in
+// the form of [plainName].
+var Services = sync.OnceValue(func() []Service {
+	var file struct{ Services []Service }
+	if err := yamlfile.Load(servicesFile, &file); err != nil {
+		panic("list: services.yaml: " + err.Error())
+	}
+	return file.Services
+})
+
+// plainWord is the form of a result, and of its detail, in which words are
+// compared.
+func plainWord(result, detail string) string {
+	word := plainName(result)
+	if detail := plainName(detail); detail != "" {
+		word += "/" + detail
+	}
+	return word
+}
+
+// foreign reads the results of another service from the cells of a row.
+type foreign struct {
+	name           string
+	result, detail int // columns, from 0; detail is -1 if there is none
+	columns        map[string][]int
+	words          map[string]string // by plainWord
+}
+
+// foreignColumns finds the service whose columns a list has: some layout of it
+// is there, and most results of the first rows are words of the service.
+func foreignColumns(names []string, rows [][]string) *foreign {
+	plain := make([]string, len(names))
+	for i, name := range names {
+		plain[i] = plainName(name)
+	}
+	for _, service := range Services() {
+		for i := range service.Layouts {
+			if f := service.layout(i, plain); f != nil && f.knowsMost(rows) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// layout returns the reader of a layout, or nil if a name of it is missing.
+func (s *Service) layout(number int, plain []string) *foreign {
+	layout := s.Layouts[number]
+	f := &foreign{name: s.Name, detail: -1, columns: map[string][]int{}, words: map[string]string{}}
+	at := func(name string) int { return slices.Index(plain, plainName(name)) }
+	if f.result = at(layout.Result); f.result < 0 {
+		return nil
+	}
+	if layout.Detail != "" {
+		if f.detail = at(layout.Detail); f.detail < 0 {
+			return nil
+		}
+	}
+	if slices.ContainsFunc(layout.With, func(name string) bool { return at(name) < 0 }) {
+		return nil
+	}
+	for holds, names := range s.Columns {
+		for _, name := range names {
+			if i := at(name); i >= 0 {
+				f.columns[holds] = append(f.columns[holds], i)
+			}
+		}
+	}
+	for word, means := range s.Words {
+		result, detail, _ := strings.Cut(word, "/")
+		f.words[plainWord(result, detail)] = means
+	}
+	return f
+}
+
+// knowsMost reports whether more than half of the results are words of the
+// service.
+func (f *foreign) knowsMost(rows [][]string) bool {
+	held, known := 0, 0
+	for _, row := range rows {
+		word := f.word(row)
+		if word == "" {
+			continue
+		}
+		held++
+		if _, is := f.words[word]; is {
+			known++
+		}
+	}
+	return known > held/2
+}
+
+func (f *foreign) word(cells []string) string {
+	return plainWord(f.cell(cells, f.result), f.cell(cells, f.detail))
+}
+
+func (f *foreign) cell(cells []string, column int) string {
+	if column < 0 || column >= len(cells) {
+		return ""
+	}
+	return strings.TrimSpace(plainCell(cells[column]))
+}
+
+// held returns the first cell with something of a kind.
+func (f *foreign) held(cells []string, kind string) string {
+	for _, column := range f.columns[kind] {
+		if cell := f.cell(cells, column); cell != "" {
+			return cell
+		}
+	}
+	return ""
+}
+
+func (f *foreign) is(cells []string, kind string) bool {
+	return slices.Contains([]string{"true", "yes", "1"}, strings.ToLower(f.held(cells, kind)))
+}
+
+// meanings are what a word of a service is to us: see services.yaml.
+var meanings = map[string]struct {
+	verdict engine.Verdict
+	reason  engine.Reason
+}{
+	"deliverable":   {engine.VerdictDeliverable, engine.ReasonRecipientAccepted},
+	"accept-all":    {engine.VerdictAcceptAll, engine.ReasonCatchAll},
+	"undeliverable": {engine.VerdictUndeliverable, engine.ReasonMailboxNotFound},
+	"spam-trap":     {engine.VerdictUnknown, engine.ReasonSpamTrap},
+	"disposable":    {engine.VerdictUnknown, engine.ReasonNotAsked},
+}
+
+// earlierResult returns the result in a row, or nil if its address is to be
+// asked about: its word is not known, or proves too little.
+func (f *foreign) earlierResult(cells []string) *engine.Result {
+	means := f.words[f.word(cells)]
+	if acceptAll := f.is(cells, "accept_all"); acceptAll && (means == "deliverable" || means == "risky") {
+		means = "accept-all"
+	}
+	if f.is(cells, "trap") && means != "" {
+		means = "spam-trap"
+	}
+	meaning, settled := meanings[means]
+	if !settled {
+		return nil
+	}
+	r := &engine.Result{
+		Success: true, Verdict: meaning.verdict, Reason: meaning.reason,
+		AcceptAll: meaning.verdict == engine.VerdictAcceptAll,
+		Role:      f.is(cells, "role"), FreeEmail: f.is(cells, "free"),
+		Disposable: means == "disposable" || f.is(cells, "disposable"), SpamTrap: means == "spam-trap",
+		Details: &engine.Details{
+			Reason: meaning.reason, CatchAll: engine.CatchAllUnknown, Source: f.name,
+			CheckedAt: foreignTime(f.held(cells, "checked")),
+		},
+	}
+	if suggestion := f.held(cells, "suggestion"); isAddress(suggestion) {
+		r.Details.Suggestion = suggestion
+	}
+	r.Message = f.name + " said " + f.cell(cells, f.result)
+	if detail := f.cell(cells, f.detail); detail != "" {
+		r.Message += ", " + detail
+	}
+	if at := r.Details.CheckedAt; !at.IsZero() {
+		r.Message += " on " + at.Format(time.DateOnly)
+	}
+	r.Message += "."
+	return r
+}
+
+// foreignResults returns the results of another service for the addresses of a
+// row, or nil. A service verifies one column, and of several that are read
+// nothing says which.
+func (d *Description) foreignResults(cells []string) []*engine.Result {
+	if d.foreign == nil || len(d.Read) != 1 {
+		return nil
+	}
+	return []*engine.Result{d.foreign.earlierResult(cells)}
+}
+
+// findForeign looks for the columns of another service.
+func (d *Description) findForeign(rows [][]string) {
+	if d.Earlier != "" {
+		return
+	}
+	if d.foreign = foreignColumns(d.columnNames(), rows); d.foreign != nil {
+		d.Earlier = d.foreign.name
+	}
+}
+
+// flagLists are the embedded lists, nil if they cannot be read.
+var flagLists = sync.OnceValue(func() *flags.Lists {
+	known, err := flags.New()
+	if err != nil {
+		return nil
+	}
+	return known
+})
+
+// Flag adds to the result of another service what the embedded lists say of the
+// address in a cell. It reports false if they say that it is a spam trap, which
+// the service does not know: the address is to be judged anew.
+func Flag(r *engine.Result, cell string) bool {
+	known := flagLists()
+	parsed, err := address.Read(address.Clean(cell).Address)
+	if r.Details.Source == "" || known == nil || err != nil {
+		return true
+	}
+	has := func(kind flags.Kind) bool { return known.Has(kind, parsed.Local, parsed.Domain) }
+	r.Role, r.FreeEmail = r.Role || has(flags.KindRole), r.FreeEmail || has(flags.KindFree)
+	r.Disposable = r.Disposable || has(flags.KindDisposable)
+	return r.SpamTrap || !has(flags.KindSpamTrap)
+}
+
+// AsOldAs gives a result without a date that of its file.
+func AsOldAs(r *engine.Result, file time.Time) {
+	r.Details.CheckedAt = file.UTC().Truncate(time.Second)
+	if r.Details.Source != "" {
+		r.Message = fmt.Sprintf("%s on %s or before.", strings.TrimSuffix(r.Message, "."), file.UTC().Format(time.DateOnly))
+	}
+}
+
+// foreignTimes are the forms of times that services write. Those in which the
+// day and the month can be mistaken for each other are not read.
+var foreignTimes = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly}
+
+// foreignTime reads a time, in UTC; zero: it has none, or one to come.
+func foreignTime(cell string) time.Time {
+	for _, form := range foreignTimes {
+		if at, err := time.Parse(form, cell); err == nil && at.Before(time.Now().Add(24*time.Hour)) {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
+}
