@@ -178,8 +178,8 @@ func (r *Reader) Next() (Row, error) {
 // one for each column that is read, or nil for a column without a result.
 func (r *Reader) EarlierResults(raw string) []*engine.Result { return r.shape.earlierResults(raw) }
 
-// Earlier returns whose results the list holds: "rcpt", the name of a [Service],
-// or "" for none.
+// Earlier returns whose results the list holds: "rcpt", the name of a
+// [Service], or "" for none.
 func (r *Reader) Earlier() string { return r.description.Earlier }
 
 // Foreign reports whether they are those of another service.

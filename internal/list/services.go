@@ -247,7 +247,8 @@ func Flag(r *engine.Result, cell string) bool {
 func AsOldAs(r *engine.Result, file time.Time) {
 	r.Details.CheckedAt = file.UTC().Truncate(time.Second)
 	if r.Details.Source != "" {
-		r.Message = fmt.Sprintf("%s on %s or before.", strings.TrimSuffix(r.Message, "."), file.UTC().Format(time.DateOnly))
+		said := strings.TrimSuffix(r.Message, ".")
+		r.Message = fmt.Sprintf("%s on %s or before.", said, file.UTC().Format(time.DateOnly))
 	}
 }
 

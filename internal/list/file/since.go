@@ -35,8 +35,8 @@ type datedResult struct {
 
 // OpenSince opens the output of an earlier run over another list, or over an
 // earlier state of the list: results are found by the address, whatever the
-// order. The file may be that of another service ([list.Services]). Results that
-// it does not date are as old as the file. The error is a [*Error].
+// order. The file may be that of another service ([list.Services]). Results
+// that it does not date are as old as the file. The error is a [*Error].
 func OpenSince(name string, columns []string, now time.Time, ages Ages) (*Earlier, error) {
 	e, err := openEarlier(name, columns)
 	if errors.As(err, new(*Error)) && len(columns) > 0 { // they are those of the list
