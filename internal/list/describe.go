@@ -98,13 +98,16 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 	if d.Packing, d.Book = packed(octets, o); d.Packing != Plain || d.Book {
 		return d, nil
 	}
-	if err := refused(octets); err != nil {
+	if err := mistaken(octets); err != nil {
 		return d, err
 	}
 	if err := d.findEncoding(octets, o); err != nil {
 		return d, err
 	}
 	b := &beginning{o, d.textOf(octets, whole), whole, d.cellText()}
+	if err := mistakenText(b.text); err != nil && !o.SheetText {
+		return d, err
+	}
 	if len(b.text) > sampleSize {
 		b.text, b.whole = b.text[:sampleSize], false
 	}

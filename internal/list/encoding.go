@@ -90,38 +90,6 @@ func sampleOf(r *bufio.Reader) (octets []byte, whole bool, err error) {
 	return octets, whole, err
 }
 
-// zipMagic begins a ZIP archive, which a spreadsheet is.
-const zipMagic = "PK\x03\x04"
-
-// magicSize is the length of the longest signature of otherFormats.
-const magicSize = 8
-
-// otherFormats are the signatures of formats that are given by mistake, and
-// what to do instead.
-var otherFormats = []struct{ magic, name, instead string }{
-	{"PK\x05\x06", "an empty ZIP archive", "choose another file"},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old spreadsheet (.xls) or one with a password",
-		"save it as .xlsx without a password, or as CSV"},
-	{"\x1f\x8b", "compressed twice", "unpack it first"},
-	{"BZh", "compressed with bzip2", "write bunzip2 -c FILE | rcpt bulk -"},
-	{"\xfd7zXZ\x00", "compressed with xz", "write xz -dc FILE | rcpt bulk -"},
-	{"\x28\xb5\x2f\xfd", "compressed twice", "unpack it first"},
-	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"},
-	{"Rar!\x1a\x07", "a RAR archive", "unpack it first"},
-	{"%PDF-", "a PDF document", "export its table as CSV"},
-	{"SQLite f", "an SQLite data base", "export a table as CSV"},
-}
-
-// refused returns an error for a format that is given by mistake.
-func refused(octets []byte) error {
-	for _, other := range otherFormats {
-		if bytes.HasPrefix(octets, []byte(other.magic)) {
-			return formatError("it is %s: %s", other.name, other.instead)
-		}
-	}
-	return nil
-}
-
 // lineFeeds turns the line ends of old Macs, single carriage returns, into line
 // feeds.
 type lineFeeds struct{ below io.Reader }

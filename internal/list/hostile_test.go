@@ -167,16 +167,47 @@ func TestAmbiguousObjects(t *testing.T) {
 	}
 }
 
-// TestOtherFormats: what is no list is called by its name.
+// TestOtherFormats: what is no list is called by its name, whatever the name of
+// its file.
 func TestOtherFormats(t *testing.T) {
 	for begin, want := range map[string]string{
 		"PK\x03\x04": "a ZIP archive", "PK\x05\x06": "an empty ZIP archive", "BZh91AY": "bzip2", "\xfd7zXZ\x00": "xz",
 		"7z\xbc\xaf\x27\x1c": "7-Zip", "Rar!\x1a\x07": "RAR", "%PDF-1.7": "PDF", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ".xls", "SQLite format 3": "SQLite",
+		"\x89PNG\r\n\x1a\n": "a picture (PNG)", "\xff\xd8\xff\xe0\x00\x10JFIF": "a picture (JPEG)", "GIF89a": "a picture (GIF)",
+		"RIFF\x24\x10\x00\x00WEBPVP8 ": "a picture (WebP)", "\x00\x00\x00\x18ftypheic": "a picture (HEIC)", "\x00\x00\x00\x20ftypisom": "a film",
+		"BM\x36\x00\x0c\x00": "a picture (BMP)", "MZ\x90\x00": "a program", "\x7fELF\x02": "a program", "PGDMP\x01": "PostgreSQL", "PAR1": "Parquet",
+		"list.csv" + strings.Repeat("\x00", 249) + "ustar": "a tar archive", "\x00\x01\x00\x00Standard ACE DB": "Access",
+		"{\\rtf1\\ansi": ".rtf", "\ufeff{\\rtf1": ".rtf", "BEGIN:VCALENDAR\r\n": "a calendar", "-- MySQL dump 10.13\n": "an SQL dump",
+		"-- PostgreSQL database dump\n": "an SQL dump", "\n/*!40101 SET NAMES utf8 */;\nINSERT INTO `users` VALUES (1,'a@b.example');\n": "an SQL dump",
+		"# users\ncreate table users (id int);\n": "an SQL dump", "COPY public.users (id, email) FROM stdin;\n1\ta@b.example\n": "an SQL dump",
+		"From MAILER-DAEMON Fri Jul  8 12:08:34 2011\nFrom: a@b.example\n":                                    "a mailbox",
+		"Received: from mx.b.example\n\tby mx.a.example; Thu, 1 Jan 2026 10:00:00 +0000\nFrom: a@b.example\n": "a mail",
+		"From: a@b.example\r\nTo: c@d.example\r\nSubject: hello\r\n\r\na@b.example\r\n":                       "a mail",
+		"MIME-Version: 1.0\r\nX-Document-Type: Workbook\r\n":                                                  "a mail",
 	} {
 		_, err := NewReader(strings.NewReader(begin+"\x00,a@b.example\n"), Options{Format: CSV})
 		var wrong *FormatError
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", begin, err, want)
+		}
+	}
+}
+
+// TestNotMistaken: lists that begin as other formats do.
+func TestNotMistaken(t *testing.T) {
+	for _, text := range []string{
+		"MZ,email\n1,a@b.example\n", "BM@b.example\nc@d.example\n", "id,name,WEBP,email\n1,x,y,a@b.example\n", "abcdftypheic@b.example\n",
+		"To: a@b.example\nCc: c@d.example\n", "From: a@b.example\nc@d.example\n", "From,Email\nx,a@b.example\n", "date:,subject:,email\n1,2,a@b.example\n",
+		"-- our customers\na@b.example\n", "# comment\nEmail\na@b.example\n", "insert,email\n1,a@b.example\n", "From a@b.example\nFrom c@d.example\n",
+		"set,names,email\n1,2,a@b.example\n", "{\\a@b.example\n", "Subject: none a@b.example\n", "update@b.example\nselect@b.example\n",
+	} {
+		r, err := NewReader(strings.NewReader(text), Options{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got, _ := readAll(t, r); !strings.Contains(strings.Join(got, " "), "b.example") {
+			t.Errorf("%q: %q", text, got)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func PlainText(r io.Reader, o Options) (*Text, error) {
 	t := &Text{Reader: newText(r)}
 	for {
 		head, err := t.Peek(magicSize)
-		if err != nil && !errors.Is(err, io.EOF) {
+		if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 			return nil, errors.Join(err, t.Close())
 		}
 		packing, book := packed(head, o)
