@@ -138,6 +138,7 @@ func (c *bulkCommand) outputFormat(of list.Format) (list.Output, error) {
 	out := list.Output{
 		Format: list.FormatOf(name), Delimiter: list.DelimiterOf(name), Details: c.Details, Raw: c.CSVRaw,
 		CheckedAt: c.Since != "",
+		Unmarked:  c.toStdout(), // programs read that
 	}
 	packing, _ := list.PackingOf(name)
 	switch {

@@ -226,7 +226,11 @@ func (s *csvShape) withoutEarlier(body string, fields []field) string {
 func (s *csvShape) csvHead(columns []string, o Output) []byte {
 	var head []byte
 	if o.Format != XLSX {
-		head = s.appendAbove([]byte(s.begin), o)
+		begin := s.begin
+		if s.sheet {
+			begin = o.mark()
+		}
+		head = s.appendAbove([]byte(begin), o)
 	}
 	if s.Header == "" {
 		return head
@@ -318,11 +322,15 @@ func (s *csvShape) rewritten(body string, damaged bool, o Output) string {
 }
 
 func (s *csvShape) appendJSON(out []byte, row string, record []byte) []byte {
-	body, _ := cutLineEnd(row)
+	found := s.cells(row)
 	out = append(out, '{')
-	for i, cell := range s.cellsOf(body) {
+	for i := range max(len(found), s.width) {
 		if slices.Contains(s.earlier, i) {
 			continue
+		}
+		cell := "" // of a short row
+		if i < len(found) {
+			cell = found[i]
 		}
 		out = appendString(out, s.keys.of(i))
 		out = append(out, ':')

@@ -62,7 +62,7 @@ func TestFormulasInLists(t *testing.T) {
 			"'=A1,email,tel,@\r\n\"'=1,2\",a@b.example,+49 30,#\r\n x ,'=B2, \"y\" ,#\r\n", "=A1,email,tel,@\r\n\"=1,2\",a@b.example,+49 30,#\r\n x ,=B2, \"y\" ,#\r\n"},
 		{CSV, "email,\"=\"\"x\"\"\"\na@b.example,\"\t=1\"\n", "email,\"'=\"\"x\"\"\",@\na@b.example,'\t=1,#\n", "email,\"=\"\"x\"\"\",@\na@b.example,\"\t=1\",#\n"},
 		{Lines, "=1+1\n=a@b.example\n", "email,@\n'=1+1,#\n=a@b.example,#\n", "email,@\n=1+1,#\n=a@b.example,#\n"},
-		{JSONLines, `{"email":"a@b.example","=k":"=v","n":-1e5}` + "\n", "email,'=k,n,@,rcpt_other\na@b.example,'=v,-1e5,#,\n", "email,=k,n,@,rcpt_other\na@b.example,=v,-1e5,#,\n"},
+		{JSONLines, `{"email":"a@b.example","=k":"=v","n":-1e5}` + "\n", "\ufeffemail,'=k,n,@,rcpt_other\na@b.example,'=v,-1e5,#,\n", "\ufeffemail,=k,n,@,rcpt_other\na@b.example,=v,-1e5,#,\n"},
 	} {
 		for raw, want := range map[bool]string{false: c.want, true: c.raw} {
 			if diff := cmp.Diff(want, written(t, c.list, Options{Format: c.format}, Output{Format: CSV, Raw: raw})); diff != "" {

@@ -354,7 +354,7 @@ func (s *jsonShape) earlierResults(row string) []*engine.Result {
 
 func (s *jsonShape) csvHead(columns []string, o Output) []byte {
 	header := slices.Concat(o.guarded(slices.Clone(s.known)), columns, []string{free(otherColumn, s.known)})
-	return appendCells(nil, header, o.Delimiter)
+	return appendCells([]byte(o.mark()), header, o.Delimiter)
 }
 
 func (s *jsonShape) appendCSV(out []byte, row string, added []string, o Output) []byte {

@@ -144,11 +144,14 @@ func TestConversions(t *testing.T) {
 			`{"email":"a@acme.example", "n": 1.0 ,"rcpt":{#}}` + "\n"},
 		{"field is taken", `{"rcpt":1,"email":"a@acme.example"}`, JSONLines, Output{Format: JSONLines}, `{"rcpt":1,"email":"a@acme.example","rcpt_2":{#}}` + "\n"},
 		{"JSON to CSV", `{"id":7,"email":"a@acme.example"}` + "\n" + `{"email":"b@acme.example","x":null,"y":["<"]}` + "\n", JSONLines, Output{Format: CSV},
-			"id,email,x,y,@,rcpt_other\n7,a@acme.example,,,#,\n,b@acme.example,,\"[\"\"<\"\"]\",#,\n"},
+			"\ufeffid,email,x,y,@,rcpt_other\n7,a@acme.example,,,#,\n,b@acme.example,,\"[\"\"<\"\"]\",#,\n"},
+		{"JSON to CSV for programs", `{"email":"a@acme.example"}`, JSONLines, Output{Format: CSV, Unmarked: true}, "email,@,rcpt_other\na@acme.example,#,\n"},
+		{"short rows to JSON", "name,email\nA,a@acme.example\nB\n", CSV, Output{Format: JSONLines},
+			`{"name":"A","email":"a@acme.example","rcpt":{#}}` + "\n" + `{"name":"B","email":"","rcpt":{#}}` + "\n"},
 		{"broken JSON to JSON", "{\"email\":\"a@acme.example\"}\n{oops\n", JSONLines, Output{Format: JSONLines},
 			`{"email":"a@acme.example","rcpt":{#}}` + "\n" + `{"line":"{oops","rcpt":{#}}` + "\n"},
 		{"broken JSON to CSV", "{\"email\":\"a@acme.example\"}\n{oops\n", JSONLines, Output{Format: CSV},
-			"email,@,rcpt_other\na@acme.example,#,\n,#,{oops\n"},
+			"\ufeffemail,@,rcpt_other\na@acme.example,#,\n,#,{oops\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, written(t, c.list, Options{Format: c.from}, c.to)); diff != "" {

@@ -203,7 +203,7 @@ func TestSheet(t *testing.T) {
 			out = r.shape.appendCSV(out, row, nil, Output{Format: CSV})
 		}
 		got := strings.NewReplacer(headerTail, "@", strings.Replace(sheetTail, "=", "'=", 1), "#").Replace(string(out))
-		if diff := cmp.Diff(c.want, got); diff != "" {
+		if diff := cmp.Diff(byteOrderMark+c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}

@@ -11,6 +11,16 @@ type Output struct {
 	Details   bool   // add the evidence of each verdict
 	CheckedAt bool   // add when each address was verified
 	Raw       bool   // leave cells of the list that a spreadsheet takes for formulas
+	Unmarked  bool   // CSV made from another format has no byte order mark
+}
+
+// mark begins CSV that is made from another format. Without it, Excel takes
+// UTF-8 for the code page of the country.
+func (o Output) mark() string {
+	if o.Format != CSV || o.Unmarked {
+		return ""
+	}
+	return byteOrderMark
 }
 
 // Writer writes the rows of a list with their results.

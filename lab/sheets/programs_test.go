@@ -73,7 +73,7 @@ func shown(rows [][]xlsx.Cell) [][]string {
 		for _, cell := range row {
 			text := ""
 			if cell.Text != "" {
-				text = [...]string{"text", "number", "date", "bool"}[cell.Kind] + " " + cell.Text
+				text = [...]string{"text", "number", "date", "bool", "time"}[cell.Kind] + " " + cell.Text
 			}
 			cells = append(cells, text)
 		}

@@ -64,7 +64,7 @@ type Book struct {
 	file    *spool
 	parts   *zip.Reader
 	sheets  []sheet
-	dates   []bool // for each cell format, whether its numbers are dates
+	formats []Kind // what the numbers of each cell format are
 	epoch   time.Time
 	strings texts
 }

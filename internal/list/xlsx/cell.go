@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -30,6 +31,7 @@ const (
 	Number
 	Date // "2006-01-02", or "2006-01-02 15:04:05"
 	Bool // "TRUE" or "FALSE"
+	Time // "15:04:05", of the day or how long; the hours may be more than 24
 )
 
 // Cell is a cell of a sheet. The empty text is an empty cell.
@@ -55,8 +57,39 @@ func KindOf(text string) Kind {
 	if isNumber(text) {
 		return Number
 	}
+	if _, is := secondsOf(text); is {
+		return Time
+	}
 	return Text
 }
+
+var plainTime = regexp.MustCompile(`^([0-9]{2,8}):([0-5][0-9]):([0-5][0-9])$`)
+
+// secondsOf is how many seconds a [Time] has; it undoes [timeCell].
+func secondsOf(text string) (seconds int64, is bool) {
+	parts := plainTime.FindStringSubmatch(text)
+	for i := 1; i < len(parts); i++ {
+		part, err := strconv.ParseInt(parts[i], 10, 64)
+		if err != nil {
+			return 0, false
+		}
+		seconds = 60*seconds + part
+	}
+	return seconds, parts != nil
+}
+
+// timeCell returns the time for a number of days. A number out of range it
+// returns as it is.
+func timeCell(number string) Cell {
+	days, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(days >= 0) || days > lastDay {
+		return numberCell(number)
+	}
+	seconds := int64(math.Round(days * secondsOfDay))
+	return Cell{Time, fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)}
+}
+
+const secondsOfDay = 24 * 60 * 60
 
 // isNumber reports whether a text is a number to XML Schema and JSON, and one
 // that a double can hold.
@@ -95,7 +128,7 @@ func dateCell(number string, epoch time.Time) Cell {
 		return numberCell(number)
 	}
 	whole, part := math.Modf(days)
-	date := epoch.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*24*60*60)) * time.Second)
+	date := epoch.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*secondsOfDay)) * time.Second)
 	if part == 0 {
 		return Cell{Date, date.Format(dateForm)}
 	}
@@ -130,11 +163,11 @@ func numberCell(text string) Cell {
 	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
 		return Cell{Text, text}
 	}
-	if strings.ContainsAny(text, "eE") && math.Abs(number) < 1e17 && math.Abs(number) > 1e-7 {
+	switch size := math.Abs(number); {
+	case !isNumber(text), strings.ContainsAny(text, "eE") && (size >= 1e17 || size <= 1e-7):
+		text = strconv.FormatFloat(number, 'G', -1, 64)
+	case strings.ContainsAny(text, "eE"):
 		text = strconv.FormatFloat(number, 'f', -1, 64)
-	}
-	if KindOf(text) != Number {
-		text = strconv.FormatFloat(number, 'g', -1, 64)
 	}
 	return Cell{Number, text}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Name spaces and kinds of parts (ECMA-376 part 1 §12).
@@ -22,10 +23,11 @@ const styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
 	`<fill><patternFill patternType="gray125"/></fill></fills>` +
 	`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
 	`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
-	`<cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
+	`<cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
 	`<xf numFmtId="14" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>` +
 	`<xf numFmtId="22" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>` +
-	`<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs>` +
+	`<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>` +
+	`<xf numFmtId="46" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>` +
 	`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 
 // frozen keeps the names of the columns in sight.
@@ -79,6 +81,8 @@ func shown(cell []byte) int {
 		return len(dateForm)
 	case bytes.HasPrefix(cell, []byte(`"`+dateTimeStyle)):
 		return len(dateTimeForm)
+	case bytes.HasPrefix(cell, []byte(`"`+timeStyle)):
+		return len(time.TimeOnly)
 	}
 	value, _, _ := bytes.Cut(cell, []byte("</"))
 	count := 0

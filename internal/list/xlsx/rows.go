@@ -208,8 +208,14 @@ func (r *Rows) valueOf(start xml.StartElement, value, inline string) (Cell, erro
 		return Cell{}, nil
 	}
 	style, err := strconv.Atoi(attribute(start, "s"))
-	if err == nil && style >= 0 && style < len(r.book.dates) && r.book.dates[style] {
+	if err != nil || style < 0 || style >= len(r.book.formats) {
+		return numberCell(value), nil
+	}
+	switch r.book.formats[style] {
+	case Date:
 		return dateCell(value, r.book.epoch), nil
+	case Time:
+		return timeCell(value), nil
 	}
 	return numberCell(value), nil
 }

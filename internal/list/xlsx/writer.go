@@ -39,6 +39,7 @@ const (
 	dateStyle     = ` s="1"`
 	dateTimeStyle = ` s="2"`
 	headStyle     = ` s="3"`
+	timeStyle     = ` s="4"`
 )
 
 func appendCell(out []byte, column int, cell Cell) []byte {
@@ -55,6 +56,10 @@ func appendCell(out []byte, column int, cell Cell) []byte {
 		return appendValue(out, dateStyle, daysOf(date))
 	case cell.Kind == Date && err == nil && !date.Before(epoch1900):
 		return appendValue(out, dateTimeStyle, daysOf(date))
+	}
+	if seconds, is := secondsOf(cell.Text); is && cell.Kind == Time {
+		days := float64(seconds) / secondsOfDay
+		return appendValue(out, timeStyle, strconv.FormatFloat(days, 'f', -1, 64))
 	}
 	out = append(out, ` t="inlineStr"><is><t xml:space="preserve">`...)
 	out = appendText(out, cell.Text)

@@ -214,7 +214,7 @@ func written(t testing.TB, most int, head []Cell, rows ...[]Cell) []byte {
 // TestRoundTrip: what is written is read.
 func TestRoundTrip(t *testing.T) {
 	rows := [][]Cell{
-		{{Text, "a@acme.example"}, {Number, "42"}, {Number, "-0.5"}, {Number, "1e-9"}, {Date, "2024-02-29"}, {Date, "2024-02-29 23:59:59"}, {Bool, "TRUE"}, {Bool, "FALSE"}},
+		{{Text, "a@acme.example"}, {Number, "42"}, {Number, "-0.5"}, {Number, "1E-09"}, {Date, "2024-02-29"}, {Date, "2024-02-29 23:59:59"}, {Bool, "TRUE"}, {Bool, "FALSE"}},
 		texts2cells("0049", "=1+1", "<&>\"'", "_x0041_ _x00", " blanks ", "a\r\nb\tc", "1e5", "<row>", "😀"),
 		{{}, {Text, "behind nothing"}},
 	}
@@ -369,12 +369,14 @@ func TestKinds(t *testing.T) {
 
 // TestValues: numbers and dates as programs write them.
 func TestValues(t *testing.T) {
-	const styles = `<styleSheet><numFmts><numFmt numFmtId="165" formatCode="[Red]&quot;dy&quot;0.00"/><numFmt numFmtId="166" formatCode="[$-409]d\-mmm;@"/></numFmts>` +
-		`<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="165"/><xf numFmtId="166"/><xf numFmtId="20"/></cellXfs></styleSheet>`
+	const styles = `<styleSheet><numFmts><numFmt numFmtId="165" formatCode="[Red]&quot;dy&quot;0.00"/><numFmt numFmtId="166" formatCode="[$-409]d\-mmm;@"/>` +
+		`<numFmt numFmtId="167" formatCode="[h]:mm"/><numFmt numFmtId="168" formatCode="h:mm AM/PM"/><numFmt numFmtId="169" formatCode="0.0&quot; hours&quot;"/></numFmts>` +
+		`<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="165"/><xf numFmtId="166"/><xf numFmtId="20"/><xf numFmtId="167"/><xf numFmtId="168"/><xf numFmtId="169"/></cellXfs></styleSheet>`
 	for _, c := range []struct{ cell, want string }{
-		{`<c><v>4.9123456789E10</v></c>`, "49123456789"}, {`<c><v>1.5E300</v></c>`, "1.5e+300"}, {`<c><v> 7 </v></c>`, "7"}, {`<c><v>007</v></c>`, "7"},
+		{`<c><v>4.9123456789E10</v></c>`, "49123456789"}, {`<c><v>1.5E300</v></c>`, "1.5E+300"}, {`<c><v> 7 </v></c>`, "7"}, {`<c><v>007</v></c>`, "7"},
 		{`<c s="1"><v>45322</v></c>`, "2024-01-31"}, {`<c s="1"><v>45322.999999</v></c>`, "2024-02-01 00:00:00"}, {`<c s="1"><v>0.5</v></c>`, "0.5"}, {`<c s="1"><v>1e12</v></c>`, "1000000000000"},
-		{`<c s="2"><v>45322</v></c>`, "45322"}, {`<c s="3"><v>45322</v></c>`, "2024-01-31"}, {`<c s="4"><v>0.25</v></c>`, "0.25"}, {`<c s="99"><v>1</v></c>`, "1"},
+		{`<c s="2"><v>45322</v></c>`, "45322"}, {`<c s="3"><v>45322</v></c>`, "2024-01-31"}, {`<c s="4"><v>0.25</v></c>`, "06:00:00"}, {`<c s="4"><v>0.395833333333333</v></c>`, "09:30:00"}, {`<c s="4"><v>-0.5</v></c>`, "-0.5"},
+		{`<c s="5"><v>1.0625</v></c>`, "25:30:00"}, {`<c s="6"><v>0.99999999</v></c>`, "24:00:00"}, {`<c s="7"><v>0.5</v></c>`, "0.5"}, {`<c><v>1e21</v></c>`, "1E+21"}, {`<c s="99"><v>1</v></c>`, "1"},
 		{`<c t="e"><v>#N/A</v></c>`, "#N/A"}, {`<c t="str"><f>A1&amp;"x"</f><v>yx</v></c>`, "yx"}, {`<c t="s"><v>0</v></c>`, "shared"},
 		{`<c t="inlineStr"><is><t>漢字</t><rPh sb="0" eb="2"><t>かんじ</t></rPh></is></c>`, "漢字"}, {`<x:c t="d"><x:v>2024-01-31T00:00:00</x:v></x:c>`, "2024-01-31"},
 		{`<c t="d"><v>2024-01-31</v></c>`, "2024-01-31"}, {`<c t="d"><v>2024-01-31T13:45:01.500Z</v></c>`, "2024-01-31 13:45:01"}, {`<c t="d"><v>2024-01-31T00:30:00+02:00</v></c>`, "2024-01-31 00:30:00"}, {`<c t="d"><v>13:45:01</v></c>`, "13:45:01"},

@@ -66,7 +66,7 @@ func readOutput(q *exchange.Query) (o jobs.Output, as list.Result, err error) {
 	if err != nil {
 		return o, as, err
 	}
-	o.Format = as.Format
+	o.Format, o.Program = as.Format, true
 	verdicts := []engine.Verdict{
 		engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
 		engine.VerdictUnknown, engine.VerdictSeveral, engine.VerdictEmpty,

@@ -21,6 +21,7 @@ type Output struct {
 	Reasons []engine.Reason  // with one of these reasons; empty: any
 	Flags   []string         // with all of these flags; see [Flags]
 	Groups  []bulk.Group     // of one of these groups; empty: any
+	Program bool             // for a program: see [list.Output.Unmarked]
 	Search  string           // with this text in the address, in any case; empty: any
 }
 
@@ -84,7 +85,7 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return err
 	}
-	writer, err := list.NewWriter(reader, list.Output{Format: o.Format})
+	writer, err := list.NewWriter(reader, list.Output{Format: o.Format, Unmarked: o.Program})
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
