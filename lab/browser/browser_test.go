@@ -37,6 +37,7 @@ type site struct {
 	dashboard *dashboard.Dashboard
 	release   func() // addresses that begin with "slow"
 	store     *store.Store
+	uploads   chan struct{} // nil: a list is read as it arrives; otherwise when it is closed
 }
 
 func newSite(t *testing.T, health func(context.Context) dashboard.Health) *site {
@@ -58,6 +59,15 @@ func newSite(t *testing.T, health func(context.Context) dashboard.Health) *site 
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/verify", s.verify)
+	mux.HandleFunc("POST /lists", func(w http.ResponseWriter, r *http.Request) {
+		if s.uploads != nil {
+			select {
+			case <-s.uploads:
+			case <-r.Context().Done():
+			}
+		}
+		s.dashboard.Handler().ServeHTTP(w, r)
+	})
 	mux.Handle("/", s.dashboard.Handler())
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -390,7 +400,11 @@ func (a album) take(t *testing.T, ctx context.Context) {
 				document.documentElement.dataset.theme = "`+theme+`";
 				document.querySelectorAll(".themes button").forEach((b) => b.setAttribute("aria-pressed", b.value === "`+theme+`"))`))
 			a.measure(t, ctx, width)
-			if *images != "" && (width == 1280 || width == 390) {
+			if width != 1280 && width != 390 {
+				continue
+			}
+			a.judge(t, ctx, width)
+			if *images != "" {
 				a.keep(t, ctx, fmt.Sprintf("%s-%s-%d.png", a.name, theme, width))
 			}
 		}

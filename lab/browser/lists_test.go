@@ -63,7 +63,7 @@ func TestLists(t *testing.T) {
 		t.Errorf("before the start:\n%s", text)
 	}
 	do(t, ctx, chromedp.SetValue(chromedp.CSS("#name"), "Customers of 2026"), click(".head .primary"), shown("#progress"))
-	do(t, ctx, chromedp.Poll[chromedp.Void](`document.querySelector("#progress .tile.good strong").textContent !== "0"`))
+	do(t, ctx, chromedp.Poll[chromedp.Void](`!/^(running|queued|0%|<1%) /.test(document.title)`))
 	album{name: "list-running"}.take(t, ctx)
 	if loads := eval[int](t, ctx, `performance.getEntriesByType("navigation").length`); loads != 1 {
 		t.Errorf("the page was loaded %d times", loads)
@@ -84,6 +84,31 @@ func TestLists(t *testing.T) {
 	if text := read(t, ctx, "main"); strings.Contains(text, "Dropped") {
 		t.Errorf("a list that was deleted:\n%s", text)
 	}
+}
+
+// TestUpload: a bar shows how much of a file has arrived, and it can be
+// cancelled; what is wrong with a file is said at once.
+func TestUpload(t *testing.T) {
+	s := newSite(t, nil)
+	s.uploads = make(chan struct{})
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "Large.csv", exampleList(700_000)), shown(".sending"),
+		chromedp.Poll[chromedp.Void](`document.querySelector("progress").value > 0`))
+	if text := read(t, ctx, ".sending"); !strings.Contains(text, "% of 32 MB") {
+		t.Errorf("while it is uploaded: %s", text)
+	}
+	album{name: "lists-uploading"}.take(t, ctx)
+	do(t, ctx, click(".sending button"), shown(".pick"))
+	close(s.uploads)
+	do(t, ctx, choose(t, "Picture.csv", "%PDF-1.7"), shown("#list-fault"))
+	if text := read(t, ctx, "#list-fault"); !strings.Contains(text, "PDF") {
+		t.Errorf("no list: %s", text)
+	}
+	if drafts, err := s.store.Drafts(t.Context(), ""); err != nil || len(drafts) != 0 {
+		t.Errorf("what was cancelled is kept: %v %v", drafts, err)
+	}
+	do(t, ctx, choose(t, "Small.csv", exampleList(10)), shown("#first"))
 }
 
 // TestListWebhook: the form of a new list takes a URL, keeps what was typed

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
@@ -25,8 +26,8 @@ type listView struct {
 	Progress progressView
 	Rows     []resultRow
 	Search   string
-	Result   string // only rows with it; empty: all
-	Results  []string
+	Group    bulk.Group // only rows of it; empty: all
+	Chips    []groupCard
 	pager
 }
 
@@ -35,10 +36,10 @@ type progressView struct {
 	store.Job
 	Tone    string
 	Bar     []segment
-	Totals  []share
+	Summary string // empty: there is no result
+	Groups  []groupCard
 	Percent string
-	Points  int64 // the same as a whole number
-	Parts   []downloadPart
+	Points  int64    // the same as a whole number
 	Rate    string   // empty: nothing is being asked
 	Left    string   // empty: not known
 	Waiting []string // for what; empty: for nothing
@@ -47,30 +48,12 @@ type progressView struct {
 	Rare    []share // the less frequent ones
 }
 
-// resultRow is a result as a line of a table.
-type resultRow struct {
-	Email, Result, Tone, Reason, Message, Suggestion string
-}
-
-// downloadPart is what can be downloaded.
-type downloadPart struct {
-	Name, Path, About string
-}
-
-var downloadParts = []downloadPart{
-	{"All rows", "all", "in their order, with the results"},
-	{"Safe", "safe", "may be mailed"},
-	{"Risky", "risky", "you decide; the reason says why"},
-	{"Bad", "bad", "do not mail them"},
-	{"Retry", "retry", "verify them again first"},
-}
-
 func (d *Dashboard) showList(v *visit) error {
 	j, err := d.listNamed(v)
 	if err != nil {
 		return err
 	}
-	view := listView{Job: j, Results: verdicts}
+	view := listView{Job: j}
 	if view.Progress, err = d.progressOf(v, j); err != nil {
 		return err
 	}
@@ -92,13 +75,10 @@ func (d *Dashboard) showList(v *visit) error {
 func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 	p := progressView{
 		Job: j, Tone: stateTone(j.State), Bar: barOf(j),
-		Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended(), Parts: downloadParts,
+		Groups: groupsOf(j), Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended(),
 	}
 	if j.Addresses > 0 {
 		p.Points = 100 * j.Done / j.Addresses
-	}
-	for _, name := range verdicts {
-		p.Totals = append(p.Totals, share{Name: name, Tone: toneOf(name), Count: j.Results[name], Whole: j.Addresses})
 	}
 	p.count()
 	if !p.Live || j.State == store.JobPaused {

@@ -3,11 +3,10 @@ package dashboard
 import (
 	"context"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
@@ -23,6 +22,66 @@ type pager struct {
 // resultsPage is how many results a page has.
 const resultsPage = 25
 
+// resultRow is a row of a list with its results, as a line of a table.
+type resultRow struct {
+	groupText             // of the row
+	Cells     []jobs.Cell // of the list, besides those that are read
+	Results   []rowResult
+}
+
+// rowResult is the result of an address of a row.
+type rowResult struct {
+	jobs.CellResult
+	Reason string
+	Note   string // what the reason means and what to do
+	Traits []trait
+}
+
+// ownCells is how many of the other cells of a row are shown, so that people
+// know whose address it is.
+const ownCells = 3
+
+func resultRowOf(row jobs.Row) resultRow {
+	shown := resultRow{groupText: groupTexts[row.Group]}
+	read := map[string]bool{}
+	for _, r := range row.Results {
+		read[r.Column] = true
+		if r.Email == "" && len(row.Results) > 1 { // the others say enough
+			continue
+		}
+		one := rowResult{CellResult: r, Reason: reasonName(r.Result.Reason), Note: r.Message}
+		if r.Details != nil {
+			r.Result.AcceptAll = false // the reason says so
+			one.Traits = flagsOf(r.Result)
+		}
+		shown.Results = append(shown.Results, one)
+	}
+	for _, cell := range row.Cells {
+		if cell.Value = strings.TrimSpace(cell.Value); cell.Value != "" && !read[cell.Name] && len(shown.Cells) < ownCells {
+			shown.Cells = append(shown.Cells, cell)
+		}
+	}
+	return shown
+}
+
+// chipsOf are the links to the rows of each group, with the same search.
+func chipsOf(view *listView) []groupCard {
+	chips := groupsOf(view.Job)
+	all := groupCard{groupText: groupText{Name: "All"}, Rows: chips[0].Whole, Whole: chips[0].Whole}
+	chips = append([]groupCard{all}, chips...)
+	for i, chip := range chips {
+		values := url.Values{}
+		if chip.Group != "" {
+			values.Set("group", string(chip.Group))
+		}
+		if view.Search != "" {
+			values.Set("q", view.Search)
+		}
+		chips[i].Wanted, chips[i].Link = chip.Group == view.Group, "/lists/"+view.ID+"?"+values.Encode()+"#rows"
+	}
+	return chips
+}
+
 // browse finds the results that are shown.
 func (d *Dashboard) browse(v *visit, view *listView) error {
 	query := v.r.URL.Query()
@@ -31,24 +90,20 @@ func (d *Dashboard) browse(v *visit, view *listView) error {
 		view.Search = ""
 	}
 	o := jobs.Output{Search: view.Search}
-	if result := query.Get("result"); slices.Contains(verdicts, result) {
-		view.Result, o.Results = result, []engine.Verdict{engine.Verdict(result)}
+	if group := bulk.Group(query.Get("group")); groupTexts[group].Name != "" {
+		view.Group, o.Groups = group, []bulk.Group{group}
 	}
+	view.Chips = chipsOf(view)
 	found, before, after, err := d.rowsOf(v.r.Context(), view.Job, o, rowOf(query, "from"), rowOf(query, "before"))
 	if err != nil {
 		return err
 	}
 	for _, row := range found {
-		for _, r := range row.Results {
-			view.Rows = append(view.Rows, resultRow{
-				Email: r.Email, Result: string(r.Verdict), Tone: toneOf(string(r.Verdict)),
-				Reason: reasonName(r.Reason), Message: r.Message, Suggestion: r.Suggestion,
-			})
-		}
+		view.Rows = append(view.Rows, resultRowOf(row))
 	}
 	link := func(name string, row int64) string {
 		values := url.Values{name: {strconv.FormatInt(row, 10)}}
-		for name, value := range map[string]string{"q": view.Search, "result": view.Result} {
+		for name, value := range map[string]string{"q": view.Search, "group": string(view.Group)} {
 			if value != "" {
 				values.Set(name, value)
 			}

@@ -27,6 +27,7 @@ type listRow struct {
 	Bar     []segment
 	Tone    string // of its state
 	Ready   string // how much is done, in percent
+	Safe    string // how many of the rows can be mailed, in percent; empty: not known
 }
 
 // segment is a part of a bar of 100 units.
@@ -67,26 +68,16 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 		view.Next = found[listsPage-1].ID
 	}
 	for _, j := range found {
-		view.Rows = append(view.Rows, listRow{
+		row := listRow{
 			Job: j, KeyName: names[j.Key], Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses),
-		})
+		}
+		if safe := groupsOf(j)[0]; safe.Whole > 0 {
+			row.Safe = percent(safe.Rows, safe.Whole) + " safe"
+		}
+		view.Rows = append(view.Rows, row)
 	}
 	p.Title, p.Nav, p.Body = "Lists", "/lists", view
 	return d.render(v, "lists", p)
-}
-
-// barOf shows the results of a list, and what is left.
-func barOf(j store.Job) []segment {
-	var bar []segment
-	x := 0.0
-	for _, name := range verdicts {
-		if n := j.Results[name]; n > 0 && j.Addresses > 0 {
-			w := 100 * float64(n) / float64(j.Addresses)
-			bar = append(bar, segment{Tone: toneOf(name), Name: name, X: x, W: w, Count: n})
-			x += w
-		}
-	}
-	return bar
 }
 
 func stateTone(s store.JobState) string {

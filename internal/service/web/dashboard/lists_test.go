@@ -138,7 +138,7 @@ func TestListRows(t *testing.T) {
 	at := w.startFile(t, "list.csv", list.String())
 	w.awaitState(t, at, store.JobDone)
 	for query, want := range map[string]int{
-		"": 25, "?result=undeliverable": 1, "?q=PERSONA": 2, "?q=persona&result=undeliverable": 0, "?result=x": 25,
+		"": 25, "?group=bad": 1, "?q=PERSONA": 2, "?q=persona&group=bad": 0, "?group=x": 25,
 		"?from=1": 25, "?from=26": 6, "?from=32": 0, "?from=-9": 25, "?from=x": 25, "?from=99999999999999999999": 25,
 		"?before=32": 25, "?before=99": 25, "?before=26": 25, "?before=7": 25, "?before=1": 25, "?before=x": 25,
 		"?before=2&q=persona": 2, "?from=3&q=persona": 1,

@@ -1,0 +1,111 @@
+//go:build browser
+
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	cdp "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+	"github.com/xuri/excelize/v2"
+
+	"github.com/rcpt/rcpt/internal/testkit"
+)
+
+// shopExport is what shops export: a first sheet that says what the second one
+// is, and there a title above the header, and customers without an address.
+func shopExport(t *testing.T) string {
+	t.Helper()
+	book := excelize.NewFile()
+	defer book.Close()
+	customers := [][]any{{"Kundenexport Laden am Markt, 24.11.2026"}, {}, {"Kd.-Nr.", "Name", "E-Mail", "PLZ"}}
+	for i := range 30 {
+		email := fmt.Sprintf("kunde%d@d%d.example", i, i%4)
+		switch {
+		case i%10 == 3:
+			email = fmt.Sprintf("nobody@d%d.example", i)
+		case i%10 == 7:
+			email = ""
+		}
+		customers = append(customers, []any{fmt.Sprintf("%05d", i), fmt.Sprintf("Kunde %d", i), email, "01067"})
+	}
+	customers = append(customers, []any{"00030", "Kunde 0 again", "kunde0@d0.example", "01067"})
+	for name, rows := range map[string][][]any{"Info": {{"Export vom 24.11.2026"}, {"Mandant", "Laden am Markt"}}, "Kunden": customers} {
+		if _, err := book.NewSheet(name); err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range rows {
+			if err := book.SetSheetRow(name, fmt.Sprintf("A%d", i+1), &row); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := book.DeleteSheet("Sheet1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := book.MoveSheet("Info", "Kunden"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "Kunden.xlsx")
+	if err := book.SaveAs(file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// keepDownloads lets the browser keep what it downloads in a folder.
+func keepDownloads(t *testing.T, ctx context.Context) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	if _, err := chromedp.CallBrowser(ctx, cdp.SetDownloadBehavior, cdp.SetDownloadBehaviorParams{
+		Behavior: cdp.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder}); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// TestMarketer goes from the export of a shop to the file that is mailed in
+// three clicks: the file, Start, Excel.
+func TestMarketer(t *testing.T) {
+	s := newSite(t, nil)
+	s.release()
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	folder := keepDownloads(t, ctx)
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), chromedp.SetUploadFiles(chromedp.CSS("#list"), []string{shopExport(t)}), shown("#first"))
+	if text := read(t, ctx, "main"); !strings.Contains(text, "Kunde 1") || !strings.Contains(text, "E-Mail") {
+		t.Errorf("what was found:\n%s", text)
+	}
+	album{name: "marketer-new"}.take(t, ctx)
+	do(t, ctx, click(".head .primary"), shown("#progress .pill.good"))
+	album{name: "marketer-list"}.take(t, ctx)
+	do(t, ctx, click(`[aria-label="Safe for Excel"]`))
+	file := filepath.Join(folder, "Kunden.safe.xlsx")
+	testkit.Eventually(t, "the safe ones are there", func() bool { _, err := os.Stat(file); return err == nil })
+	book, err := excelize.OpenFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close()
+	rows, err := book.GetRows(book.GetSheetList()[0])
+	if err != nil || len(rows) < 3 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	safe := strings.Join(rows[len(rows)-1], " ")
+	for _, row := range rows {
+		if text := strings.Join(row, " "); strings.Contains(text, "nobody@") {
+			t.Errorf("it is not safe: %s", text)
+		}
+	}
+	if !strings.Contains(safe, "kunde0@d0.example") || !strings.Contains(safe, "01067") {
+		t.Errorf("the last row: %s", safe)
+	}
+	if path := eval[string](t, ctx, `location.pathname`); !strings.HasPrefix(path, "/lists/job") {
+		t.Errorf("the download led away to %s", path)
+	}
+}
