@@ -39,8 +39,8 @@ type Resolver struct {
 	Base     context.Context                // ends with Close
 	Changed  func(Check)
 
-	heard atomic.Bool // the resolver has answered a question of a verification
-	calm  atomic.Bool // it has found a domain, and the last check did not fail
+	heard atomic.Int64 // when the resolver last answered a question, in nanoseconds since 1970; zero: never
+	calm  atomic.Bool  // it has found a domain, and the last check did not fail
 
 	course
 	invents      bool // it finds what cannot exist, or what is not so
@@ -72,6 +72,9 @@ const (
 	// made, so that bulk need not wait for look-ups to time out.
 	suspectAfter = 2 * time.Second
 )
+
+// silent reports whether the resolver has answered nothing for so long.
+func (c *Resolver) silent() bool { return time.Since(time.Unix(0, c.heard.Load())) > suspectAfter }
 
 // outcome is the outcome of a round or a check, for callers that wait for it.
 type outcome struct {
@@ -197,6 +200,9 @@ func (c *Resolver) note(fault string, invents, trusted bool) (inVain []*outcome)
 	changed := c.last.note(fault)
 	c.invents = invents
 	c.calm.Store(c.found && fault == "")
+	if fault == "" {
+		c.heard.Store(time.Now().UnixNano())
+	}
 	switch {
 	case fault != "":
 		c.trustedUntil = time.Time{}
@@ -218,7 +224,7 @@ func (c *Resolver) note(fault string, invents, trusted bool) (inVain []*outcome)
 // Begins is called when a verification asks the resolver. Until the resolver
 // has answered something, it is watched.
 func (c *Resolver) Begins() {
-	if c == nil || c.heard.Load() {
+	if c == nil || c.heard.Load() > 0 {
 		return
 	}
 	c.begin(c.Base, c.suspect)
@@ -229,19 +235,19 @@ func (c *Resolver) Begins() {
 func (c *Resolver) suspect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.heard.Load() && c.last.Outcome == Untested && c.Base.Err() == nil {
+	if c.heard.Load() == 0 && c.last.Outcome == Untested && c.Base.Err() == nil {
 		c.join()
 	}
 }
 
-// Ended is called with what a verification heard from the resolver. If it was
-// the first and heard nothing, it waits for the check, so that the check is
-// over when a run or a command ends.
+// Ended is called with what a verification heard from the resolver. If it heard
+// nothing, and nobody else did lately, it waits for the check: the resolver may
+// not work any more, and the check is to be over when a run or a command ends.
 func (c *Resolver) Ended(ctx context.Context, found dnsresolve.Findings) {
 	if c == nil {
 		return
 	}
-	if !c.heard.Load() && !c.hears(found) {
+	if !c.hears(found) && c.silent() && (len(found.Lookups) > 0 || c.heard.Load() == 0) {
 		c.Pass(ctx)
 	}
 	if found.Status != dnsresolve.StatusOK || c.calm.Load() {
@@ -258,10 +264,13 @@ func (c *Resolver) Ended(ctx context.Context, found dnsresolve.Findings) {
 
 func (c *Resolver) hears(found dnsresolve.Findings) bool {
 	for _, l := range found.Lookups {
-		if !l.Status.Temporary() {
-			c.heard.Store(true)
-			return true
+		if l.Status.Temporary() {
+			continue
 		}
+		if !l.Cached {
+			c.heard.Store(time.Now().UnixNano())
+		}
+		return true
 	}
 	return false
 }
