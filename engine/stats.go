@@ -4,6 +4,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
 
 // Stats is what a [Verifier] is doing, and has done since it was made.
@@ -30,6 +31,22 @@ func (v *Verifier) Pacing() []smtpprobe.ProviderPace {
 		return nil
 	}
 	return v.pool.Pacing()
+}
+
+// Paced returns the provider that is asked about the mailboxes of a domain, by
+// the name that it has in [Verifier.Pacing]; empty: the mail hosts of the
+// domain are not known at the moment. Nobody is asked.
+func (v *Verifier) Paced(domain string) string {
+	if v.pool == nil || v.resolver == nil {
+		return ""
+	}
+	found, _ := v.resolver.Known(domain)
+	for _, host := range found.Hosts {
+		for _, addr := range host.Addrs {
+			return provider.Pacing(host.Name, addr.IP).Provider
+		}
+	}
+	return ""
 }
 
 // PaceMemory returns what is worth keeping of how providers were asked, for

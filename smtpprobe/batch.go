@@ -16,6 +16,7 @@ type batch struct {
 	results chan result // has room for all
 	jobs    []*job      // by number; nil: it has its result, or no job has that number
 	open    int         // those that have none yet
+	lane    *Lane       // of the jobs
 	arrived func(r result)
 }
 
@@ -115,17 +116,36 @@ func (q *batch) put(ctx context.Context, j *job) {
 		return
 	}
 	q.jobs[j.number] = j
+	q.lane = j.req.Lane
 	q.open++
 }
 
 // wait waits for the results.
 func (q *batch) wait(ctx context.Context) {
+	ends := q.lane.done()
 	for q.open > 0 {
 		select {
 		case r := <-q.results:
 			q.close(r)
+		case <-ends:
+			ends = nil
+			q.leaveOut()
 		case <-ctx.Done():
 			q.giveUp(ctx)
+		}
+	}
+}
+
+// leaveOut takes the jobs back that wait for a session, as their list ends.
+func (q *batch) leaveOut() {
+	p := q.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, j := range q.underWay() {
+		h := p.host(j)
+		if i := slices.Index(h.waiting, j); i >= 0 {
+			h.waiting = slices.Delete(h.waiting, i, i+1)
+			j.finish(result{err: leftOut(j)})
 		}
 	}
 }

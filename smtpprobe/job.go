@@ -133,6 +133,9 @@ func (j *job) time() time.Duration {
 // busy is the error of a job that may not wait.
 func busy(j *job) error { return fmt.Errorf("%w (%s): too many wait", ErrBusy, j.route.addr.Addr()) }
 
+// leftOut is the error of a job whose list ended while it waited.
+func leftOut(j *job) error { return fmt.Errorf("%w (%s): the list ends", ErrBusy, j.route.addr.Addr()) }
+
 // waited is the error of a job whose caller's context ended while it waited.
 func waited(ctx context.Context, j *job) error {
 	return fmt.Errorf("%w (%s): %w", ErrBusy, j.route.addr.Addr(), ended(ctx))

@@ -21,6 +21,9 @@ func (p *Pool) submit(j *job) error {
 	if j.req.Queued == nil && h.full(p.config.MaxWaitingPerHost) {
 		return busy(j)
 	}
+	if j.req.Lane.ended() {
+		return leftOut(j)
+	}
 	if lane := j.req.Lane; lane != nil && lane.MayWait != nil && h.paced.full(lane.MayWait()) {
 		return p.heldBack(h, j)
 	}
@@ -63,6 +66,9 @@ func (p *Pool) resubmit(h *mailHost, j *job, shared bool) {
 		return
 	case h.key.egress.Leaving:
 		j.finish(result{err: errMoved})
+		return
+	case j.req.Lane.ended():
+		j.finish(result{err: leftOut(j)})
 		return
 	}
 	h.goesFirst(j)

@@ -46,6 +46,28 @@ type Lane struct {
 	// wait, no number of busy providers takes all the room. It must be quick,
 	// and must not call the pool. Default: the probe waits.
 	MayWait func() int
+	// Done is closed when the list is to end soon: probes of the lane that wait
+	// for a session fail with an error that wraps [ErrBusy], also if they would
+	// be asked again. Those that are being asked go on. Default: never.
+	Done <-chan struct{}
+}
+
+// done is Done, also of no lane.
+func (l *Lane) done() <-chan struct{} {
+	if l == nil {
+		return nil
+	}
+	return l.Done
+}
+
+// ended reports whether the list is to end soon.
+func (l *Lane) ended() bool {
+	select {
+	case <-l.done():
+		return true
+	default:
+		return false
+	}
 }
 
 // Host is a mail host with the addresses that may be dialled.

@@ -18,6 +18,7 @@ type State struct {
 	Sessions   int     // open, or about to be
 	Allowed    int     // sessions at the moment; Unlimited: there is no limit
 	LastMinute int     // recipients named in it
+	Opened     int     // sessions begun in it
 	LastDay    int     // in the last 24 hours
 	Refused    float64 // share of the mailboxes asked about in the last ten minutes that do not exist
 
@@ -26,16 +27,21 @@ type State struct {
 	Pauses      int           // in a row
 	Slowed      Trouble       // why it gets fewer sessions than its limit, or at intervals; empty: it does not
 	Interval    time.Duration // between the beginnings of two sessions
+	Next        time.Time     // no session for a list begins before; zero: one may, or when another has ended
 }
 
 // State returns what is in force.
 func (p *Provider) State(now time.Time) State {
 	s := State{
-		Sessions: p.open, Allowed: p.Allowed(now), LastMinute: p.named.sum(now), LastDay: p.day.sum(now),
+		Sessions: p.open, Allowed: p.Allowed(now), LastMinute: p.named.sum(now), Opened: p.opened.sum(now),
+		LastDay: p.day.sum(now),
 		Refused: p.refused(now), Pauses: p.pauses, Interval: p.interval,
 	}
 	if until, ok := p.Paused(now); ok {
 		s.PausedUntil, s.Paused = until, p.why
+	}
+	if ok, at := p.MayOpen(now, true); !ok {
+		s.Next = at
 	}
 	limit := p.limit()
 	switch {
