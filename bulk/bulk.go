@@ -74,8 +74,8 @@ type GroupVerifier interface {
 //   - ctx was cancelled: it stops at once, writes the results that are done and
 //     next in order ([Options.Unordered]: all that are done), and returns an
 //     error that wraps ctx.Err() and the cause;
-//   - source failed: the items that were read before are finished as after
-//     [Options.Drain], and written;
+//   - source failed: the items that were read before are finished without
+//     further retries, and written;
 //   - the Verifier was closed ([engine.ErrClosed]): it stops at once, as after
 //     a cancelled ctx;
 //   - sink failed, or [Options.SpillDir] cannot be written to or read from: it

@@ -146,7 +146,12 @@ func failed(address string) engine.Result {
 }
 
 func greylisted(address string, after time.Duration) engine.Result {
-	r := result(address, engine.VerdictUnknown, engine.ReasonGreylisted)
+	return unknownFor(address, engine.ReasonGreylisted, after)
+}
+
+// unknownFor is a temporary answer.
+func unknownFor(address string, reason engine.Reason, after time.Duration) engine.Result {
+	r := result(address, engine.VerdictUnknown, reason)
 	r.Details.RetryAfter = after
 	return r
 }

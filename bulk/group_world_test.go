@@ -123,14 +123,14 @@ func randomRun(t *testing.T, r *rand.Rand) {
 	source, out := listOf(emails...), &file{}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	end, all := time.Duration(r.IntN(1<<(4+r.IntN(12))))*time.Millisecond, true
+	end, all, gaps := time.Duration(r.IntN(1<<(4+r.IntN(12))))*time.Millisecond, true, false
 	var may error
 	switch r.IntN(5) {
 	case 0:
 		all, may = false, context.Canceled
 		time.AfterFunc(end, cancel)
 	case 1:
-		all = false
+		all, gaps = false, true
 		time.AfterFunc(end, func() { close(drain) })
 	case 2:
 		all, may = false, io.ErrShortWrite
@@ -147,10 +147,18 @@ func randomRun(t *testing.T, r *rand.Rand) {
 	if all && len(out.lines) != len(emails) {
 		t.Errorf("%d of %d items", len(out.lines), len(emails))
 	}
-	for i, line := range out.lines {
+	if gaps && (err != nil || time.Since(began) > end+bulk.DrainTime+50*time.Millisecond) {
+		t.Errorf("drained after %v: %v", time.Since(began), err)
+	}
+	i := 0
+	for _, line := range out.lines {
+		for gaps && i < len(emails)-1 && !strings.HasPrefix(line, fmt.Sprintf("row %d: ", i+1)) {
+			i++ // it was left
+		}
 		if !strings.HasPrefix(line, fmt.Sprintf("row %d: %s ", i+1, emails[i])) {
 			t.Fatalf("item %d is %s", i+1, line)
 		}
+		i++
 	}
 	if len(v.problems) > 0 || v.all != 0 {
 		t.Errorf("%d under way at the end; %q", v.all, v.problems)

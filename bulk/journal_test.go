@@ -132,7 +132,7 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 			case emails[2]:
 				return result(address, engine.VerdictUnknown, "port_blocked"), nil
 			case emails[3]:
-				time.Sleep(30 * time.Second) // until after the drain
+				time.Sleep(21 * time.Second) // until after the drain
 				return greylisted(address, 5*time.Minute), nil
 			case emails[4]:
 				return result(address, engine.VerdictUnknown, engine.ReasonEgressFailed), nil

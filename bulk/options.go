@@ -47,9 +47,16 @@ type Options struct {
 	// It must be safe for concurrent use.
 	// Default: results are kept whole.
 	Trim func(engine.Result) engine.Result
-	// Drain ends the run early when it is closed: no more is read, what was
-	// read is finished, each address that waits for a retry has its last answer
-	// as the final word, and everything is written. Default: never.
+	// Offline reports whether our own network does not work at the moment.
+	// Nobody is asked meanwhile, an answer that is unknown for the moment is
+	// asked for again, and RetryWindow stands still. It is called often and
+	// must be quick. Default: the network works.
+	Offline func() bool
+	// Drain ends the run within [DrainTime] when it is closed: no more is read,
+	// and nobody is asked any more. What is being asked is finished; what
+	// waits, for its turn or for a session with a busy mail host, has no
+	// result. An address that waits for a retry has its last answer, which is
+	// not settled. What is done is written in its order. Default: never.
 	Drain <-chan struct{}
 	// Journal keeps the final results on disk as they come, and has those of an
 	// earlier run over the same list, whose addresses are not asked about
@@ -70,6 +77,9 @@ type Options struct {
 
 	limits limits // of tests
 }
+
+// DrainTime is how long a run waits for answers when [Options.Drain] is closed.
+const DrainTime = 4 * time.Second
 
 var errNoVerifier = errors.New("bulk: a verifier is required")
 

@@ -5,6 +5,7 @@ package bulk
 type order struct {
 	buffer    *spillBuffer
 	unordered bool
+	skips     bool       // records that are not done
 	opened    int64      // places
 	taken     int64      // records
 	places    queue[ref] // ordered: those not taken; zero: not done yet. Unordered: the records that are done
@@ -30,6 +31,10 @@ func (o *order) fill(place int64, r *record) {
 
 // take returns the record that is next; nil: it is not done.
 func (o *order) take() (*record, error) {
+	for o.skips && o.places.len() > 0 && *o.places.at(0) == 0 {
+		o.places.pop()
+		o.taken++
+	}
 	if o.places.len() == 0 || *o.places.at(0) == 0 {
 		return nil, nil
 	}

@@ -83,6 +83,15 @@ func (p *planner) add(t *task, domain string) {
 	p.list(l)
 }
 
+// byDomain counts the addresses that are queued and in progress.
+func (p *planner) byDomain() map[string]int64 {
+	all := make(map[string]int64, len(p.domains))
+	for name, l := range p.domains {
+		all[name] = int64(l.queued + l.started)
+	}
+	return all
+}
+
 // list appends a domain to those of its size, if it may start an address.
 func (p *planner) list(l *domainQueue) {
 	if !l.ready(p.perDomain) {
@@ -166,6 +175,23 @@ func (p *planner) start(l *domainQueue, turn int) *task {
 		p.list(l)
 	}
 	return t
+}
+
+// drop takes all tasks that were not started.
+func (p *planner) drop() (dropped []*task) {
+	for name, l := range p.domains {
+		for t := l.first; t != nil; t = t.next {
+			dropped = append(dropped, t)
+			p.octets -= t.record.item.octets()
+		}
+		p.planned -= l.queued
+		l.first, l.last, l.queued, l.in = nil, nil, 0, nil
+		if l.started == 0 {
+			delete(p.domains, name)
+		}
+	}
+	p.sizes = [maxSizes]queue[*domainQueue]{}
+	return dropped
 }
 
 // found lets the other addresses of a domain start: its scout has found its

@@ -13,8 +13,12 @@ type Progress struct {
 	Read    int64 // items
 	Done    int64 // items with their final result, whether it is written already or waits for its turn
 	Waiting int64 // addresses that wait for a retry
+	// HeldBack are the addresses that were put aside because their provider is
+	// asked as much as it may be, by its pacing name, and ByDomain those that
+	// are planned or in progress.
+	HeldBack, ByDomain map[string]int64
 	// NextRetry and LastRetry are the times until the first and the last
-	// waiting address is asked again; zero if none waits, or at once.
+	// address of Waiting is asked again; zero if none waits, or at once.
 	NextRetry, LastRetry time.Duration
 	Verdicts             map[engine.Verdict]int64 // of the items that are done
 	Rate                 float64                  // items done in a second, smoothed, without those that were recalled
@@ -56,11 +60,30 @@ func (r *run) report() {
 	now := r.now()
 	p := Progress{
 		Read: r.tally.read, Done: r.tally.done,
-		Waiting: int64(len(r.waits)), Verdicts: maps.Clone(r.tally.verdicts),
+		Verdicts: maps.Clone(r.tally.verdicts), ByDomain: r.plan.byDomain(),
 		Rate: r.meter.update(r.tally.done-r.tally.recalled, now), Elapsed: now, Exhausted: r.exhausted,
 	}
-	if len(r.waits) > 0 {
-		p.NextRetry, p.LastRetry = max(0, r.waits[0].due-now), max(0, r.waits.last()-now)
-	}
+	r.countWaits(&p, now)
 	r.options.Progress(p)
+}
+
+// countWaits counts the tasks that wait: those that are held back apart, and
+// those that only wait for our own network not at all.
+func (r *run) countWaits(p *Progress, now time.Duration) {
+	p.HeldBack = make(map[string]int64)
+	var first, last time.Duration
+	for _, t := range r.waits {
+		switch {
+		case t.heldFor > 0:
+			p.HeldBack[r.providers[t.heldFor-1]]++
+		case !t.offline:
+			if p.Waiting++; p.Waiting == 1 {
+				first = t.due
+			}
+			first, last = min(first, t.due), max(last, t.due)
+		}
+	}
+	if p.Waiting > 0 {
+		p.NextRetry, p.LastRetry = max(0, first-now), max(0, last-now)
+	}
 }

@@ -41,8 +41,10 @@ type run struct {
 	plan    *planner
 	retries RetryRules
 	waits   waits
-	tally   tally
-	meter   meter
+	// providers that have held tasks back, by number
+	providers []string
+	tally     tally
+	meter     meter
 
 	asking      context.Context // of the workers
 	lane        engine.Lane     // of the list
@@ -56,7 +58,10 @@ type run struct {
 	stopReading context.CancelFunc
 	exhausted   bool // no more is read
 	drained     bool
-	woundUp     bool // temporary answers are made final before their time
+	overdue     <-chan time.Time // what is being asked is given up then; nil: the run is not drained
+	late        bool             // it was
+	woundUp     bool             // temporary answers are made final before their time
+	network     network
 	readErr     error
 }
 
@@ -80,8 +85,9 @@ func newRun(o Options, sink Sink) *run {
 		tally:    newTally(o.WorstDomains),
 		drain:    o.Drain,
 		waiters:  waiters{more: make(chan struct{}, 1)},
+		network:  network{offline: o.Offline},
 	}
-	r.plan.growing, r.lane.MayWait = true, r.waitingRoom
+	r.plan.growing, r.lane.MayWait, r.lane.Done = true, r.waitingRoom, o.Drain
 	return r
 }
 
@@ -102,7 +108,7 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.advance(); err != nil {
 			return err
 		}
-		if r.exhausted && r.order.left() == 0 {
+		if r.exhausted && r.order.left() == 0 || r.drained && (r.plan.started == 0 || r.late) {
 			return nil
 		}
 		if err := r.await(ctx); err != nil {
@@ -126,8 +132,9 @@ func (r *run) await(ctx context.Context) error {
 	case <-r.ticker.C:
 		r.report()
 	case <-r.drain:
-		r.drain, r.drained = nil, true
-		return r.windUp()
+		return r.endSoon()
+	case <-r.overdue:
+		r.late = true
 	case <-r.out.failed:
 		return r.out.err
 	case <-r.options.Journal.failure():
@@ -217,6 +224,7 @@ func (r *run) close(err error) error {
 	for o := range r.outcomes { // only after an error
 		r.settleLast(o)
 	}
+	r.order.skips = r.drained && err == nil
 	flushErr := r.flush()
 	close(r.out.batches)
 	<-r.out.ended

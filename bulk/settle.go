@@ -80,12 +80,22 @@ func (r *run) settle(ctx context.Context, o outcome) error {
 	}
 	t, domain := o.task, o.task.queue.domain
 	r.plan.done(t)
-	due, again := r.retries.again(&t.tries, domain, o.retryAfter, o.err, r.now())
+	if r.drained && o.err != nil {
+		return r.leave(t)
+	}
+	now := r.now()
+	t.heldFor, t.offline = r.heldFor(o.err), o.retryAfter > 0 && !r.drained && r.network.look(now)
+	if t.offline { // it may be the fault of our network, so it is no answer
+		t.due = now + offlineWait
+		r.wait(t)
+		return nil
+	}
+	due, again := r.retries.again(&t.tries, domain, o.retryAfter, o.err, now-r.network.outage)
 	if o.err == nil {
 		t.record.answer = o.answer
 	}
 	if again {
-		t.due = due
+		t.due = due + r.network.outage
 		r.wait(t)
 		return nil
 	}
@@ -143,6 +153,29 @@ func (r *run) setAlarm(now time.Duration) {
 		r.alarmAt = r.waits[0].due
 		r.alarm.Reset(r.alarmAt - now)
 	}
+}
+
+// leave leaves a task that was not finished, for another run: without a result,
+// or with its last answer.
+func (r *run) leave(t *task) error {
+	if t.record.answer == nil {
+		return nil
+	}
+	return r.finish(t, false)
+}
+
+// endSoon ends reading and asking. What is being asked has some time to end.
+func (r *run) endSoon() error {
+	r.drain, r.drained, r.overdue = nil, true, time.After(DrainTime)
+	if err := r.windUp(); err != nil {
+		return err
+	}
+	for _, t := range r.plan.drop() {
+		if err := r.leave(t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // windUp ends reading and makes the last temporary answers final.

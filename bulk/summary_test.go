@@ -77,6 +77,7 @@ func TestProgress(t *testing.T) {
 		}
 		first := bulk.Progress{
 			Read: 100, Done: 40, Waiting: 1, Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 40}, // of one, and four times ten
+			HeldBack: map[string]int64{}, ByDomain: map[string]int64{"one.example": 59},
 			Rate: 40 / 5.5, Elapsed: 5500 * time.Millisecond, Exhausted: true,
 		}
 		if next := got[0].NextRetry; next < 55*time.Second || next > 62*time.Second || got[0].LastRetry != next {

@@ -22,6 +22,9 @@ type task struct {
 	next    *task // in the queue
 	ofLarge bool
 	scouts  bool // in progress as the first of its domain
+	// while it waits
+	offline bool   // for our own network
+	heldFor uint16 // for a provider that is asked as much as it may be: its number in the run, from 1
 }
 
 // follower is a duplicate of a task's address.

@@ -35,16 +35,6 @@ func (w *waits) takeAnswered() []*task {
 	return answered
 }
 
-// last returns when the last task is due; there must be one. It looks only at
-// the leaves of the heap, which are half of the tasks.
-func (w waits) last() time.Duration {
-	latest := w[len(w)-1].due
-	for _, t := range w[len(w)/2:] {
-		latest = max(latest, t.due)
-	}
-	return latest
-}
-
 // For container/heap.
 
 func (w waits) Len() int { return len(w) }

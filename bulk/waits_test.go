@@ -28,16 +28,3 @@ func TestWaits(t *testing.T) {
 		t.Errorf("%d are left", count)
 	}
 }
-
-// TestLastOfWaits: the last is found wherever it is in the heap.
-func TestLastOfWaits(t *testing.T) {
-	var w waits
-	latest := time.Duration(0)
-	for i := range 200 {
-		due := time.Duration(i*7919%211) * time.Second
-		w.add(&task{due: due})
-		if latest = max(latest, due); w.last() != latest {
-			t.Fatalf("of %d: %v, want %v", len(w), w.last(), latest)
-		}
-	}
-}

@@ -64,6 +64,9 @@ func (w *waiters) takeScouts() []*task {
 // tasks of the planner that can be verified together.
 func (r *run) beginAll() {
 	r.plan.now = r.now()
+	if r.network.look(r.plan.now) || r.drained {
+		return
+	}
 	var batch []*task
 	for {
 		room := min(r.options.Room(), r.options.Concurrency) + min(r.waiters.count(), r.options.limits.queued)

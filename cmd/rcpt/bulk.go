@@ -16,6 +16,7 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/quietlog"
@@ -179,6 +180,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	ctx, cancel := context.WithCancelCause(stop.ctx)
 	defer cancel(nil)
 	run.network.cancelWith(cancel)
+	go doctor.KeepChecking(ctx, run.verifier)
 	watch := newPaceWatch(run.verifier.Pacing)
 	keeper, err := c.keepPace(run)
 	if err != nil {
@@ -191,6 +193,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		SpillDir:     c.State,
 		Journal:      run.journal,
 		Logger:       run.logger,
+		Offline:      func() bool { return run.network.what() != "" },
 		Drain:        stop.drain,
 		Trim:         c.trim,
 		WorstDomains: worstDomains,
@@ -284,9 +287,8 @@ func (c *bulkCommand) verifier(
 	return engine.New(config)
 }
 
-// stops are the signals to a run. After the first the run finishes the rows
-// already read, after the second it stops at once, and the third kills the
-// process.
+// stops are the signals to a run. After the first the run finishes what is being
+// asked, after the second it stops at once, and the third kills the process.
 type stops struct {
 	drain   <-chan struct{} // closed by the first
 	ctx     context.Context // canceled by the second
@@ -295,7 +297,7 @@ type stops struct {
 
 // listenForStops listens for signals until release is called.
 func listenForStops(parent context.Context, stderr *os.File) *stops {
-	notice := "rcpt: finishing the rows already read; interrupt again to stop at once"
+	notice := "rcpt: finishing what is being asked; interrupt again to stop at once"
 	if tty.Is(stderr) {
 		notice = "\n" + notice // below the live line
 	}

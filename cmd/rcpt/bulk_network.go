@@ -4,14 +4,18 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
+	"github.com/rcpt/rcpt/internal/headway"
 )
 
 // networkStop ends a run if the network does not work and has not worked since
-// the run began.
+// the run began, and has it wait if it does not work any more.
 type networkStop struct {
+	down atomic.Value // headway.Fault
+
 	mu     sync.Mutex
 	fault  error
 	cancel context.CancelCauseFunc
@@ -27,6 +31,7 @@ func isHopeless(s engine.NetworkStatus) bool {
 
 // observe takes a new status of the network.
 func (s *networkStop) observe(status engine.NetworkStatus) {
+	s.down.Store(headway.FaultOf(status))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !isHopeless(status) || s.fault != nil {
@@ -36,6 +41,12 @@ func (s *networkStop) observe(status engine.NetworkStatus) {
 	if s.cancel != nil {
 		s.cancel(s.fault)
 	}
+}
+
+// what returns what does not work at the moment.
+func (s *networkStop) what() headway.Fault {
+	fault, _ := s.down.Load().(headway.Fault)
+	return fault
 }
 
 // cancelWith sets the function that ends the run, and calls it if the network

@@ -46,7 +46,7 @@ func TestBulkResume(t *testing.T) {
 		expect(exitUsage, "another run writes "+map[bool]string{true: output, false: "it"}[more == "--resume"], command(more)...)
 	}
 	check(t, p.command.Process.Signal(syscall.SIGHUP))
-	p.await(p.stderr, "finishing the rows already read; interrupt again to stop at once")
+	p.await(p.stderr, "finishing what is being asked; interrupt again to stop at once")
 	code, _, stderr := p.end(syscall.SIGTERM)
 	again := fmt.Sprintf("rcpt bulk '%s' -o %s --no-progress --timeout 1h --resume", list, output)
 	if code != exitFailed || !strings.HasSuffix(stderr, "\nrcpt: interrupted; 1 row is left; to continue: "+again+"\n") {

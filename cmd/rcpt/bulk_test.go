@@ -40,7 +40,7 @@ func TestDrainedBulk(t *testing.T) {
 	if code != exitFailed || !strings.HasPrefix(stdout, "who@slow.example,accept-all,") || strings.Count(stdout, "\n") != 1 {
 		t.Errorf("exit code %d, the last row is %q", code, stdout)
 	}
-	if !strings.Contains(stderr, "finishing the rows already read") || !strings.HasSuffix(stderr, "\nrcpt: interrupted; rows written: 3001\n") {
+	if !strings.Contains(stderr, "finishing what is being asked") || !strings.HasSuffix(stderr, "\nrcpt: interrupted; rows written: 3001\n") {
 		t.Errorf("standard error:\n%s", stderr)
 	}
 }
@@ -52,7 +52,7 @@ func TestStoppedBulk(t *testing.T) {
 	check(t, pipeList(p, "who@mute.example"))
 	p.await(p.stdout, `^user002999@acme\.example,`)
 	check(t, p.command.Process.Signal(syscall.SIGTERM))
-	p.await(p.stderr, "finishing the rows already read; interrupt again to stop at once")
+	p.await(p.stderr, "finishing what is being asked; interrupt again to stop at once")
 	code, stdout, stderr := p.end(os.Interrupt)
 	if code != exitFailed || stdout != "" || !strings.HasSuffix(stderr, "\nrcpt: interrupted; rows written: 3000\n") {
 		t.Errorf("exit code %d, standard output %q, standard error:\n%s", code, stdout, stderr)

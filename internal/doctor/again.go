@@ -1,0 +1,30 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// checkEvery is how often a network that does not work is checked again, even
+// if nobody asks for anything. It is a little more than the minute for which
+// the engine does not repeat a failed check.
+const checkEvery = time.Minute + 5*time.Second
+
+// KeepChecking checks the network again as long as it does not work, until ctx
+// ends.
+func KeepChecking(ctx context.Context, v *engine.Verifier) {
+	again := time.NewTicker(checkEvery)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+		if NetworkError(v.Network()) != nil {
+			v.CheckNetwork(ctx)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package headway
+
+import (
+	"math"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
+)
+
+// longestLeft is the longest time that is told: a pace that leads to more means
+// nothing.
+const longestLeft = 100 * 24 * time.Hour
+
+// TimeLeft is how long the list still takes: as long as the slowest of its
+// parts. What a provider holds up takes what its pace allows, what has to be
+// asked again comes at its time, and the rest goes on as it went, at the lower
+// of the present rate and that of the last minute. False: it is not known,
+// because our network does not work, nothing has moved in the last seconds and
+// no limit says why, or a provider is paused and nothing says how fast it is
+// asked after that.
+func (l List) TimeLeft(now time.Time) (left time.Duration, known bool) {
+	if l.Network != "" {
+		return 0, false
+	}
+	ready, seconds := l.Left-l.Later, 0.0
+	for _, h := range l.held(now) {
+		takes := h.takes(now)
+		if math.IsInf(takes, 1) {
+			return 0, false
+		}
+		seconds = max(seconds, takes)
+		ready -= h.n
+	}
+	if ready > 0 {
+		rate := min(l.Rate.Now, l.Rate.Lasting)
+		if !l.Rate.Known || rate <= 0 {
+			return 0, false
+		}
+		seconds = max(seconds, float64(ready)/rate)
+	}
+	if l.Later > 0 {
+		seconds = max(seconds, l.Last.Sub(now).Seconds())
+	}
+	if seconds > longestLeft.Seconds() {
+		return 0, false
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second), true
+}
+
+// takes is how many seconds the addresses of a provider take; infinite: that is
+// not known.
+func (h held) takes(now time.Time) float64 {
+	perSecond, today := 0.0, 0.0
+	for _, p := range h.paces {
+		perSecond += addressesPerSecond(p)
+		today += leftToday(p)
+	}
+	n := float64(h.n)
+	takes := max(0, h.until.Sub(now).Seconds()) + n/perSecond
+	if perSecond == 0 {
+		takes = math.Inf(1)
+	}
+	if n > today { // the rest comes as the day's limit comes back
+		takes = max(takes, (n-today)/perDay(h.paces)*(24*time.Hour).Seconds())
+	}
+	return takes
+}
+
+// addressesPerSecond is how many addresses of lists a provider hears in a
+// second by an egress: as many as in the last minute, or if it was paused, as
+// its limits allow; zero: that is not known.
+func addressesPerSecond(p smtpprobe.ProviderPace) float64 {
+	most := math.Inf(1)
+	if n := p.Limits.RecipientsPerMinute; n > 0 {
+		most = float64(pace.ForLists(n)) / 60
+	}
+	if n, each := p.Limits.SessionsPerMinute, p.Limits.RecipientsPerSession; n > 0 && each > 0 {
+		most = min(most, float64(pace.ForLists(n)*each)/60)
+	}
+	if p.Interval > 0 && p.Limits.RecipientsPerSession > 0 {
+		most = min(most, float64(p.Limits.RecipientsPerSession)/p.Interval.Seconds())
+	}
+	if p.LastMinute > 0 && p.PausedUntil.IsZero() {
+		most = min(most, float64(p.LastMinute)/60)
+	}
+	if math.IsInf(most, 1) {
+		return 0
+	}
+	return most
+}
+
+// leftToday is how many more recipients of lists a provider may hear within 24
+// hours.
+func leftToday(p smtpprobe.ProviderPace) float64 {
+	if p.Limits.RecipientsPerDay <= 0 {
+		return math.Inf(1)
+	}
+	return float64(max(0, pace.ForLists(p.Limits.RecipientsPerDay)-p.LastDay))
+}
+
+// perDay is how many recipients of lists a provider may hear in a day.
+func perDay(all []smtpprobe.ProviderPace) (sum float64) {
+	for _, p := range all {
+		sum += float64(pace.ForLists(p.Limits.RecipientsPerDay))
+	}
+	return sum
+}
