@@ -4,39 +4,24 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 )
-
-// networkEvery is how often a network that does not work is checked again, even
-// without requests. It is a little more than the minute for which the engine
-// does not repeat a failed check.
-const networkEvery = time.Minute + 5*time.Second
 
 // watchNetwork checks the network at start, and again as long as it does not
 // work, until ctx is canceled.
 func (r *running) watchNetwork(ctx context.Context) {
-	again := time.NewTicker(networkEvery)
-	defer again.Stop()
 	r.verifier.CheckNetwork(ctx)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-again.C:
-		}
-		if doctor.NetworkError(r.verifier.Network()) != nil {
-			r.verifier.CheckNetwork(ctx)
-		}
-	}
+	doctor.KeepChecking(ctx, r.verifier)
 }
 
 // networkChanged logs once when the network stops working, and once when it
 // works again.
 func (r *running) networkChanged(s engine.NetworkStatus) {
+	r.fault.Store(headway.FaultOf(s))
 	fault := doctor.NetworkError(s)
 	text := ""
 	if fault != nil {
@@ -56,6 +41,12 @@ func (r *running) networkChanged(s engine.NetworkStatus) {
 	r.alertSoon()
 	r.logger.Debug("network", slog.String("resolver", string(s.Resolver.State)),
 		slog.String("port", string(s.Port.State)))
+}
+
+// networkFault is what does not work of the network, as far as is known.
+func (r *running) networkFault() headway.Fault {
+	fault, _ := r.fault.Load().(headway.Fault)
+	return fault
 }
 
 var errNetworkFails = errors.New("the check of the network fails")

@@ -46,6 +46,8 @@ type running struct {
 	mu      sync.Mutex
 	rules   string // present fingerprint
 	network string // fault that was logged last; empty: the network works, or was not checked
+
+	fault atomic.Value // headway.Fault of the network
 }
 
 // Run serves until ctx is canceled. It prints the address of the server, and
@@ -263,6 +265,7 @@ func (r *running) addJobs(config engine.Config) (err error) {
 	r.jobs, err = jobs.New(jobs.Config{
 		Store: r.state.store, Verifier: r.verifier, Egress: egressIdentity(config), Record: r.state.record,
 		TempDir: r.state.folder, Lease: r.Lease, Log: r.logger,
+		Pacing: r.verifier.Pacing, Paced: r.verifier.Paced, Network: r.networkFault,
 		Limits: jobs.Limits{Stored: r.ListSpace << 30},
 	})
 	return err

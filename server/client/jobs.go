@@ -44,8 +44,22 @@ type Job struct {
 	Webhook    string            `json:"webhook"`     // empty: none
 	Problem    string            `json:"problem"`     // why it failed
 
+	// While it is verified:
+	Rate        float64   `json:"rate,omitempty"`         // addresses a second, over the last ten seconds
+	LeftSeconds *int64    `json:"left_seconds,omitempty"` // until it is done; nil: not known
+	Waiting     []Waiting `json:"waiting,omitempty"`      // what its addresses wait for
+
 	// WebhookProgress: there are webhooks of progress, too.
 	WebhookProgress bool `json:"webhook_progress,omitempty"`
+}
+
+// Waiting is what some addresses of a job wait for.
+type Waiting struct {
+	For       string    `json:"for"` // a provider, "network" or "later"
+	Addresses int64     `json:"addresses"`
+	Reason    string    `json:"reason"`
+	Message   string    `json:"message"`        // for people
+	Until     time.Time `json:"until,omitzero"` // the first of them are asked then; zero: not known
 }
 
 // ListOptions say what a list is, and what is to become of it. All have

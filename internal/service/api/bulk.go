@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/exchange"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -65,6 +67,11 @@ type jobRecord struct {
 	Webhook   *string          `json:"webhook"`
 	Progress  bool             `json:"webhook_progress,omitempty"`
 	Problem   string           `json:"problem,omitempty"`
+
+	// While it is verified.
+	Rate    *float64          `json:"rate,omitempty"`
+	Left    *int64            `json:"left_seconds,omitempty"`
+	Waiting []headway.Waiting `json:"waiting,omitempty"`
 }
 
 func recordOfJob(j rows.Job) jobRecord {
@@ -85,6 +92,25 @@ func recordOfJob(j rows.Job) jobRecord {
 	return record
 }
 
+// liveRecord is a job with how it gets on, if it is being verified.
+func (s *Server) liveRecord(ctx context.Context, j rows.Job) (jobRecord, error) {
+	record := recordOfJob(j)
+	if j.State != rows.JobQueued && j.State != rows.JobRunning {
+		return record, nil
+	}
+	h, err := s.config.Jobs.Headway(ctx, j)
+	if err != nil {
+		return record, err
+	}
+	rate := math.Round(10*h.Rate) / 10
+	record.Rate, record.Waiting = &rate, h.Waiting
+	if h.Left >= 0 {
+		left := int64(h.Left.Seconds())
+		record.Left = &left
+	}
+	return record, nil
+}
+
 // ownerOf is whose a job of a key is: that of its account, or of the key alone.
 func ownerOf(grant *keyring.Grant) string { return cmp.Or(grant.Key().Account, grant.ID) }
 
@@ -103,8 +129,18 @@ func (s *Server) oneJob(x *exchange.Exchange, r *http.Request, grant *keyring.Gr
 	j, err := s.config.Jobs.Job(r.Context(), r.PathValue("id"), ownersOf(grant))
 	if err == nil && r.Method == http.MethodDelete {
 		err = s.config.Jobs.Delete(context.WithoutCancel(r.Context()), j.ID, ownersOf(grant))
+		return s.answerJob(x, http.StatusOK, j, err)
 	}
-	return s.answerJob(x, http.StatusOK, j, err)
+	var record jobRecord
+	if err == nil {
+		record, err = s.liveRecord(r.Context(), j)
+	}
+	if err != nil {
+		s.jobFault(x, err)
+		return false
+	}
+	x.JSON(http.StatusOK, record)
+	return true
 }
 
 // changeJob answers POST to pause, resume or cancel a job.
@@ -164,7 +200,12 @@ func (s *Server) listJobs(x *exchange.Exchange, r *http.Request, grant *keyring.
 		answer.Next = &found[limit-1].ID
 	}
 	for _, j := range found {
-		answer.Jobs = append(answer.Jobs, recordOfJob(j))
+		record, err := s.liveRecord(r.Context(), j)
+		if err != nil {
+			s.jobFault(x, err)
+			return false
+		}
+		answer.Jobs = append(answer.Jobs, record)
 	}
 	x.JSON(http.StatusOK, answer)
 	return true

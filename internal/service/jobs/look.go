@@ -1,12 +1,10 @@
 package jobs
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/rcpt/rcpt/internal/list"
 )
@@ -60,12 +58,6 @@ func (m *Manager) lookAt(s *Spool, f Format, count int) (l Look, err error) {
 		l.Rows = append(l.Rows, reader.Cells(row.Raw))
 	}
 	return l, nil
-}
-
-// Waits returns how many addresses of a job wait for a later time to be asked
-// about again, and when the first of them is due.
-func (m *Manager) Waits(ctx context.Context, job string) (waiting int64, next time.Time, err error) {
-	return m.config.Store.JobWaits(ctx, job)
 }
 
 // MaxOctets is how large a list may be.

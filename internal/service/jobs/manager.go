@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/smtpprobe"
 )
 
 // defaultConcurrency is that of package bulk.
@@ -40,6 +42,15 @@ type Config struct {
 	// says six times as often that it is alive. Default: [DefaultLease]; at
 	// least a second.
 	Lease time.Duration
+	// Pacing says how this node asks providers, and Paced which provider is
+	// asked about a domain, as [engine.Verifier] does. Default: nothing is said
+	// of providers for which addresses wait.
+	Pacing func() []smtpprobe.ProviderPace
+	Paced  func(domain string) string
+	// Network says what does not work of this node's own network. Meanwhile it
+	// asks nobody, and RetryWindow stands still. It must be quick. Default: the
+	// network always works.
+	Network func() headway.Fault
 	// Limits bound a list.
 	Limits Limits
 	// TempDir is where lists are while they are read. Default: that of the
@@ -73,13 +84,16 @@ type Manager struct {
 	retries bulk.RetryRules
 	settler *settler
 	rate    rate
+	network network
 
 	mu     sync.Mutex
 	runs   map[string]*run
-	of     map[string]int       // runs by owner
-	due    map[string]time.Time // when jobs without a run have a batch again
-	beaten time.Time            // when the store last knew that this node is alive
-	turned time.Time            // when the schedule last went on; zero: it does not run
+	of     map[string]int            // runs by owner
+	due    map[string]time.Time      // when jobs without a run have a batch again
+	beaten time.Time                 // when the store last knew that this node is alive
+	meters map[string]*headway.Meter // of the jobs that may have something to ask
+	paced  map[string]string         // provider by domain
+	turned time.Time                 // when the schedule last went on; zero: it does not run
 
 	uploads, outputs *places
 
@@ -110,7 +124,7 @@ func New(config Config) (*Manager, error) {
 	m := &Manager{
 		config: config, node: rand.Text(), retries: bulk.NewRetryRules(config.RetryWindow),
 		runs: make(map[string]*run), of: make(map[string]int), due: make(map[string]time.Time),
-		doubted: make(map[string]bool),
+		doubted: make(map[string]bool), paced: make(map[string]string), network: network{ask: config.Network},
 		uploads: newPlaces("lists that are being sent", mostUploads, ownUploads),
 		outputs: newPlaces("results that are being read", mostOutputs, ownOutputs),
 	}
@@ -231,7 +245,12 @@ func (m *Manager) poll(ctx context.Context) error {
 	for _, j := range jobs {
 		wanted[j.ID] = true
 	}
+	m.measure(jobs)
 	m.stopRuns(ctx, func(r *run) bool { return !wanted[r.job.ID] })
+	down := m.network.down(m.config.Now())
+	if down {
+		m.tell(func(*run) bool { return true })
+	}
 	m.abandonStuck()
 	m.turn(time.Now())
 	if err := m.freeUnknownOfEnded(ctx); err != nil {
@@ -244,6 +263,9 @@ func (m *Manager) poll(ctx context.Context) error {
 		}
 	}
 	m.mu.Unlock()
+	if down {
+		return nil
+	}
 	for _, j := range jobs {
 		if err := m.begin(ctx, j); err != nil {
 			return err

@@ -25,6 +25,8 @@ type run struct {
 	ended   chan struct{}
 	freed   chan struct{} // has something when addresses have left the window
 	room    atomic.Int64  // verifications that may be in progress
+	// progress is the last of the run of package bulk.
+	progress atomic.Pointer[bulk.Progress]
 
 	// order is held from the making of a settlement until it is in the queue,
 	// so that those of one batch are committed in their order.
@@ -85,11 +87,13 @@ type retried struct {
 }
 
 func newRun(m *Manager, j rows.Job) *run {
-	return &run{
+	r := &run{
 		manager: m, job: j, stopped: make(chan struct{}), ended: make(chan struct{}),
 		freed: make(chan struct{}, 1), open: make(map[lease]*open),
 		domains: make(map[string]int), held: make(map[int64]int64),
 	}
+	r.progress.Store(&bulk.Progress{})
+	return r
 }
 
 // stop ends the run without waiting for it.
@@ -121,6 +125,8 @@ func (r *run) work(ctx context.Context) {
 		Room:        func() int { return int(r.room.Load()) },
 		NoReuse:     true, // a retry must not get the answer before
 		Unordered:   true,
+		Offline:     func() bool { return r.manager.network.fault() != "" },
+		Progress:    func(p bulk.Progress) { r.progress.Store(&p) },
 		Trim:        trim,
 		SpillDir:    r.manager.config.TempDir,
 		Logger:      log,

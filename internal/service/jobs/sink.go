@@ -40,9 +40,13 @@ func (r *run) note(o *open, number int, result engine.Result, now time.Time) {
 	tries := bulk.Tries{Answers: e.answers}
 	if e.answers > 0 {
 		tries.Since = time.UnixMilli(e.since)
+		tries.Since = tries.Since.Add(r.manager.network.downWithin(tries.Since, now))
 	}
 	if due, next, again := r.manager.retries.Next(tries, result, now); again {
-		e.answers, e.since = next.Answers, next.Since.UnixMilli()
+		if e.answers == 0 {
+			e.since = next.Since.UnixMilli()
+		}
+		e.answers = next.Answers
 		o.later = append(o.later, retried{e, due})
 		return
 	}

@@ -37,7 +37,7 @@ type Store interface {
 	JoinJobs(ctx context.Context, node, egress string, until time.Time) error
 	LeaveJobs(ctx context.Context, node string) error
 	NextBatch(ctx context.Context, job, egress string) (time.Time, error)
-	JobWaits(ctx context.Context, job string) (waiting int64, next time.Time, err error)
+	JobLeft(ctx context.Context, job string) ([]rows.LeftAt, error)
 	LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error)
 	FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error
 	SettleBatches(ctx context.Context, node string, all []rows.Settlement) (lost []bool, err error)

@@ -28,6 +28,7 @@ type (
 	Batch          = rows.Batch
 	BatchQuery     = rows.BatchQuery
 	Settlement     = rows.Settlement
+	LeftAt         = rows.LeftAt
 	ResultCount    = rows.ResultCount
 	ClaimedWebhook = rows.ClaimedWebhook
 )

@@ -115,6 +115,14 @@ func (s *Settlement) Settled() (n int64) {
 	return n
 }
 
+// LeftAt is what is left to ask of a job at a domain.
+type LeftAt struct {
+	Domain      string // empty: several small ones
+	Later       bool   // they were asked about before, and it is not their time yet
+	Addresses   int64
+	First, Last time.Time // when they are due
+}
+
 // BatchQuery says which batches a node wants to lease.
 type BatchQuery struct {
 	Job    string

@@ -93,7 +93,6 @@ type Dashboard struct {
 	throttle  *throttle
 	views     views
 	drafts    drafts
-	pace      pace
 	assets    map[string]asset
 	handler   http.Handler
 	plain     sync.Once // a sign-in without TLS, although the public URL has it

@@ -9,11 +9,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
@@ -40,8 +39,7 @@ type progressView struct {
 	Groups  []groupCard
 	Percent string
 	Points  int64    // the same as a whole number
-	Rate    string   // empty: nothing is being asked
-	Left    string   // empty: not known
+	Pace    string   // how fast it goes on, and how long it takes; empty: it does not
 	Waiting []string // for what; empty: for nothing
 	Live    bool     // it may still change by itself
 	Reasons []share
@@ -84,65 +82,42 @@ func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 	if !p.Live || j.State == store.JobPaused {
 		return p, nil
 	}
-	waiting, next, err := d.config.Lists.Waits(v.r.Context(), j.ID)
+	h, err := d.config.Lists.Headway(v.r.Context(), j)
 	if err != nil {
 		return p, err
 	}
-	now := d.config.Now()
-	if waiting > 0 {
-		p.Waiting = append(p.Waiting, fmt.Sprintf("%s answered “later”; the next is asked again in %s.", addresses(waiting), spanTo(next.Sub(now))))
+	for _, w := range h.Waiting {
+		p.Waiting = append(p.Waiting, waitingText(w))
 	}
-	if held := heldUp(d.config.Health(v.r.Context()).Pace); held != "" {
-		p.Waiting = append(p.Waiting, held)
-	}
-	rate := d.pace.of(j, now)
-	if rate > 0 {
-		p.Rate = fmt.Sprintf("%s a second", rateText(rate))
-		left := time.Duration(float64(max(0, j.Addresses-j.Done-waiting)) / rate * float64(time.Second))
-		p.Left = span(max(left, next.Sub(now)))
-	}
+	p.Pace = paceText(j, h)
 	return p, nil
 }
 
-// heldUp says for which provider most addresses wait on this server; empty: for
-// none.
-func heldUp(all []Pace) string {
-	waiting := map[string]int{}
-	var most Pace
-	for _, p := range all {
-		if waiting[p.Provider] += p.Waiting; waiting[p.Provider] > waiting[most.Provider] {
-			most = p
-		}
-	}
-	if most.Provider == "" {
-		return ""
-	}
-	verb := " wait for "
-	if waiting[most.Provider] == 1 {
-		verb = " waits for "
-	}
-	text := "On this server " + addresses(int64(waiting[most.Provider])) + verb + most.Provider + "."
+// paceText is how fast a list goes on, and how long it still takes.
+func paceText(j store.Job, h jobs.Headway) string {
+	rate, left := rateText(h.Rate)+" a second", span(h.Left)+" left"
 	switch {
-	case !most.Until.IsZero():
-		text += fmt.Sprintf(" It is paused until %s: %s.", most.Until.UTC().Format("15:04 UTC"), most.Reason)
-	case most.Slowed:
-		text += " It is asked slowly: " + most.Reason + "."
+	case h.Rate > 0 && h.Left >= 0:
+		return rate + "; " + left
+	case h.Rate > 0:
+		return rate
+	case h.Left >= 0:
+		return left
+	case len(h.Waiting) > 0 && h.Waiting[0].For == headway.ForNetwork:
+		return "Waiting for the network"
+	case j.Done == 0:
+		return "Starting …"
 	}
-	return text
+	return "How long it still takes is not known"
 }
 
-func addresses(n int64) string {
-	if n == 1 {
-		return "1 address"
+// waitingText is what addresses wait for, as a sentence.
+func waitingText(w headway.Waiting) string {
+	text := w.Message
+	if !w.Until.IsZero() {
+		text += ", from " + w.Until.UTC().Format("15:04 UTC") + " on"
 	}
-	return groupedCount(n) + " addresses"
-}
-
-func spanTo(d time.Duration) string {
-	if d < time.Minute {
-		return "less than a minute"
-	}
-	return plural(int64(d.Round(time.Minute)/time.Minute), "minute")
+	return text + "."
 }
 
 func rateText(rate float64) string {
@@ -193,45 +168,4 @@ func (d *Dashboard) downloadList(v *visit) error {
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one
 	}
 	return nil
-}
-
-// pace measures how fast lists advance: while somebody looks, over the last
-// minute, and otherwise since their start.
-type pace struct {
-	mu   sync.Mutex
-	seen map[string][]mark
-}
-
-// mark is how many addresses of a list were done at a time.
-type mark struct {
-	at   time.Time
-	done int64
-}
-
-const (
-	paceOver = time.Minute
-	paceJobs = 1000 // lists of which marks are kept
-)
-
-// of returns addresses a second; 0: not known.
-func (p *pace) of(j store.Job, now time.Time) float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.seen == nil || len(p.seen) > paceJobs {
-		p.seen = make(map[string][]mark)
-	}
-	marks := append(p.seen[j.ID], mark{now, j.Done})
-	for len(marks) > 2 && now.Sub(marks[1].at) > paceOver {
-		marks = marks[1:]
-	}
-	p.seen[j.ID] = marks
-	from := marks[0]
-	if now.Sub(from.at) < 3*time.Second || now.Sub(from.at) > 2*paceOver {
-		from = mark{at: j.Started}
-	}
-	took := now.Sub(from.at).Seconds()
-	if from.at.IsZero() || took <= 0 {
-		return 0
-	}
-	return float64(j.Done-from.done) / took
 }

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
-	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 )
 
 const fewRows = "Name,E-mail\nAda,ada@acme.example\nNo,nobody@acme.example\nAny,any@acme.example\nAgain,ada@acme.example\nNone,\n"
@@ -273,32 +272,29 @@ func TestListEventsAfterSignOut(t *testing.T) {
 	}
 }
 
-// TestListWaits: the page says for which provider most addresses wait, and why.
-func TestListWaits(t *testing.T) {
-	until := time.Date(2026, 11, 23, 20, 48, 0, 0, time.UTC)
+// TestListPace: the page says how fast a list goes on and how long it takes, and
+// no number where that is not known.
+func TestListPace(t *testing.T) {
+	network := []headway.Waiting{{For: headway.ForNetwork, Message: headway.NoResolver.Sentence()}}
 	for _, c := range []struct {
-		pace []Pace
+		done int64
+		h    jobs.Headway
 		want string
 	}{
-		{nil, ""}, {[]Pace{{Provider: "calm"}}, ""},
-		{[]Pace{{Provider: "one", Waiting: 1}}, "On this server 1 address waits for one."},
-		{[]Pace{{Provider: "some", Waiting: 3}, {Provider: "both", Waiting: 2}, {Provider: "both", Waiting: 2, Slowed: true, Reason: "why"}},
-			"On this server 4 addresses wait for both. It is asked slowly: why."},
-		{[]Pace{{Provider: "google", Waiting: 4000, Until: until, Reason: "it has blocked this server"}},
-			"On this server 4,000 addresses wait for google. It is paused until 20:48 UTC: it has blocked this server."},
+		{0, jobs.Headway{Left: -1}, "Starting …"},
+		{9, jobs.Headway{Left: -1}, "How long it still takes is not known"},
+		{9, jobs.Headway{Rate: 1234, Left: -1}, "1,234 a second"},
+		{9, jobs.Headway{Rate: 4.25, Left: 90 * time.Minute}, "4.2 a second; about 2 hours left"},
+		{9, jobs.Headway{Left: 29 * time.Minute}, "about 29 minutes left"},
+		{0, jobs.Headway{Left: -1, Waiting: network}, "Waiting for the network"},
 	} {
-		if got := heldUp(c.pace); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+		if got := paceText(store.Job{Done: c.done}, c.h); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.h, got, c.want)
 		}
 	}
-	w := newWorld(t, func(c *Config) {
-		c.Lists, _ = dashboardtest.NewLists(t, c.Store, jobs.Limits{})
-		c.Health = func(context.Context) Health { return Health{Pace: []Pace{{Provider: "big.example", Waiting: 7}}} }
-	})
-	w.setUp(t)
-	at := w.startFile(t, "list.csv", "email\nada@acme.example\nslow@acme.example\n")
-	if page := w.get(t, at).body; !strings.Contains(page, "7 addresses wait for big.example") {
-		t.Errorf("the page does not say it:\n%s", page)
+	until := time.Date(2026, 11, 23, 20, 48, 0, 0, time.UTC)
+	if got := waitingText(headway.Waiting{Message: "2 wait for a.example: paused", Until: until}); got != "2 wait for a.example: paused, from 20:48 UTC on." {
+		t.Errorf("%q", got)
 	}
 }
 
