@@ -287,8 +287,9 @@ func (c *bulkCommand) verifier(
 	return engine.New(config)
 }
 
-// stops are the signals to a run. After the first the run finishes what is being
-// asked, after the second it stops at once, and the third kills the process.
+// stops are the signals to a run. After the first the run finishes what is
+// being asked, after the second it stops at once, and the third kills the
+// process.
 type stops struct {
 	drain   <-chan struct{} // closed by the first
 	ctx     context.Context // canceled by the second

@@ -272,8 +272,8 @@ func TestListEventsAfterSignOut(t *testing.T) {
 	}
 }
 
-// TestListPace: the page says how fast a list goes on and how long it takes, and
-// no number where that is not known.
+// TestListPace: the page says how fast a list goes on and how long it takes,
+// and no number where that is not known.
 func TestListPace(t *testing.T) {
 	network := []headway.Waiting{{For: headway.ForNetwork, Message: headway.NoResolver.Sentence()}}
 	for _, c := range []struct {
