@@ -100,13 +100,10 @@ type csvShape struct {
 func newCSVShape(d *Description) *csvShape {
 	s := &csvShape{
 		Description: d, text: d.cellText(), delimiter: d.Delimiter, width: len(d.Columns),
-		readNames: d.readNames(), earlier: d.earlier(), lineEnd: string(LF), sheet: d.Format == XLSX,
+		readNames: d.readNames(), earlier: d.earlier(), lineEnd: string(d.RowEnd), sheet: d.Format == XLSX,
 	}
 	if d.Marked {
 		s.begin = byteOrderMark
-	}
-	if d.RowEnd == CRLF && !s.sheet {
-		s.lineEnd = string(CRLF)
 	}
 	for _, choice := range d.Read {
 		s.read = append(s.read, choice.Column)
@@ -165,11 +162,11 @@ func (s *csvShape) names() []string {
 // address in the address column.
 func (s *csvShape) isMerged(row string) bool {
 	body, _ := cutLineEnd(row)
-	if !strings.Contains(body, "\n") {
+	if !strings.ContainsAny(body, "\r\n") {
 		return false
 	}
 	held := 0
-	for line := range strings.SplitSeq(body, "\n") {
+	for line := range strings.FieldsFuncSeq(body, func(c rune) bool { return c == '\r' || c == '\n' }) {
 		if cells := strings.Split(line, string(s.delimiter)); s.read[0] < len(cells) &&
 			looksLikeAddress(strings.Trim(cells[s.read[0]], "\"\r ")) {
 			held++

@@ -18,17 +18,19 @@ const sampleRows = 200
 // Spreadsheets write and read a first line that names the delimiter: "sep=;".
 const delimiterLine = "sep="
 
-// namedDelimiter parses that line and returns its length.
-func namedDelimiter(sample []byte) (delimiter byte, length int) {
-	end := bytes.IndexByte(sample, '\n')
-	if end < 0 {
-		return 0, 0
+// namedDelimiter parses that line, which may name any delimiter, and returns
+// it.
+func namedDelimiter(sample []byte) (delimiter byte, line string) {
+	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(sample))}).read()
+	body, end := cutLineEnd(first)
+	if len(body) > len(delimiterLine)+2 || end == "" {
+		return 0, ""
 	}
-	name, found := strings.CutPrefix(strings.ToLower(strings.Trim(string(sample[:end]), "\"\r")), delimiterLine)
-	if !found || len(name) != 1 || !strings.Contains(delimiters, name) {
-		return 0, 0
+	name := strings.TrimPrefix(strings.TrimSuffix(body, `"`), `"`)
+	if len(name) != len(delimiterLine)+1 || !strings.EqualFold(name[:len(delimiterLine)], delimiterLine) {
+		return 0, ""
 	}
-	return name[0], end + 1
+	return name[len(delimiterLine)], first
 }
 
 // guessDelimiter returns the delimiter that fits a sample best: with most cells
@@ -106,10 +108,15 @@ const maxLooked = 1 << 10
 
 // checkFirstRow fails if the first row is too long to find the columns from.
 func (b *beginning) checkFirstRow(delimiter byte) error {
-	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: delimiter}).read()
-	if _, end := cutLineEnd(first); b.whole || end != "" {
+	if _, end := cutLineEnd(b.firstRow(delimiter)); b.whole || end != "" {
 		return nil
 	}
 	return formatError("line 1: the first row is longer than %d octets, so its columns cannot be found",
 		len(b.text))
+}
+
+// firstRow returns the first row as it is, with its line end.
+func (b *beginning) firstRow(delimiter byte) string {
+	row, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: delimiter}).read()
+	return row
 }

@@ -20,7 +20,7 @@ type Description struct {
 	Mixed       bool // rows that are UTF-8 are read as UTF-8, and only the others in Encoding
 	Marked      bool // a byte order mark comes first
 
-	RowEnd    RowEnd
+	RowEnd    RowEnd // of the first row; others may have another
 	Format    Format
 	Delimiter byte   // of CSV
 	Array     bool   // of JSON: its values are the elements of an array
@@ -68,10 +68,10 @@ const (
 	Guessed Why = "guessed" // most of the text is words in it
 )
 
-// RowEnd is what ends the rows.
+// RowEnd is what ends a row: carriage returns, a line feed, or both.
 type RowEnd string
 
-// The ends of rows. Rows of a list with LF may end with CR LF, too.
+// The usual ends of rows.
 const (
 	LF   RowEnd = "\n"
 	CRLF RowEnd = "\r\n"
@@ -82,7 +82,7 @@ const (
 const sampleSize = 64 << 10
 
 // beginning is the text with which a list begins, in UTF-8 or in an encoding of
-// one octet per character, without a byte order mark. Its rows end with LF.
+// one octet per character, without a byte order mark.
 type beginning struct {
 	Options
 	text     []byte
@@ -115,40 +115,21 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 		return d, formatError("it has NUL octets, so it is not text in UTF-8 or Windows-1252; " +
 			"UTF-16 needs a byte order mark")
 	}
-	if d.RowEnd = rowEndOf(b.text); d.RowEnd == CR {
-		b.text = bytes.ReplaceAll(b.text, []byte(CR), []byte(LF))
-	}
 	if !o.SheetText && o.Sheet != "" {
 		return d, formatError("it is no spreadsheet and has no sheets: leave --sheet out")
 	}
 	if d.Format = b.format(); d.isDecoded() {
 		b.text, b.cellText = d.textOf(octets, whole), d.cellText()
 	}
-	return d, of(d.Format).describe(b, &d)
+	err = of(d.Format).describe(b, &d)
+	d.RowEnd = b.rowEnd(d.Delimiter)
+	return d, err
 }
 
-// rowEndOf returns what ends most rows outside quotes. What is between quotes
-// may have other line ends.
-func rowEndOf(text []byte) RowEnd {
-	var ends, returns int // of rows: by LF, and by CR alone
-	quoted := false
-	for i, c := range text {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '\n':
-			ends++
-		case c == '\r' && i+1 < len(text) && text[i+1] != '\n':
-			returns++
-		}
-	}
-	first := bytes.IndexByte(text, '\n')
-	switch {
-	case returns > ends, first < 0 && bytes.IndexByte(text, '\r') >= 0:
-		return CR
-	case first > 0 && text[first-1] == '\r':
-		return CRLF
+// rowEnd returns what ends the first row.
+func (b *beginning) rowEnd(delimiter byte) RowEnd {
+	if _, end := cutLineEnd(b.firstRow(delimiter)); end != "" {
+		return RowEnd(end)
 	}
 	return LF
 }

@@ -89,17 +89,3 @@ func sampleOf(r *bufio.Reader) (octets []byte, whole bool, err error) {
 	}
 	return octets, whole, err
 }
-
-// lineFeeds turns the line ends of old Macs, single carriage returns, into line
-// feeds.
-type lineFeeds struct{ below io.Reader }
-
-func (l lineFeeds) Read(p []byte) (int, error) {
-	n, err := l.below.Read(p)
-	for i, c := range p[:n] {
-		if c == '\r' {
-			p[i] = '\n'
-		}
-	}
-	return n, err
-}

@@ -13,7 +13,7 @@ func (r *Reader) Notices() []string {
 		}
 	}
 	d := &r.description
-	if _, length := namedDelimiter([]byte(d.Head)); d.HeaderRow > 0 && length < len(d.Head) {
+	if _, line := namedDelimiter([]byte(d.Head)); d.HeaderRow > 0 && line != d.Head {
 		all = append(all, fmt.Sprintf("Row %d names the columns; what is above it stays as it is", d.HeaderRow))
 	}
 	return all

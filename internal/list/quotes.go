@@ -49,6 +49,20 @@ func (s *quoteScanner) next(c byte) (fieldEnds bool) {
 	return false
 }
 
+// skip takes the next octets of the row and returns how many fields end in
+// them.
+func (s *quoteScanner) skip(part []byte) (fields int) {
+	for _, c := range part {
+		if s.state == unquoted && c != s.delimiter || s.state == quoted && c != '"' {
+			continue
+		}
+		if s.next(c) {
+			fields++
+		}
+	}
+	return fields
+}
+
 func (s *quoteScanner) behindQuote(c byte) {
 	switch {
 	case c == '"' && s.state == afterQuote:
@@ -136,11 +150,9 @@ func appendCells(out []byte, cells []string, delimiter byte) []byte {
 	return append(out, '\n')
 }
 
-// cutLineEnd splits a row into its contents and its line end.
+// cutLineEnd splits a row into its contents and its line end: a line feed,
+// which carriage returns may precede, or carriage returns.
 func cutLineEnd(row string) (body, end string) {
-	body = strings.TrimSuffix(row, "\n")
-	if len(body) < len(row) {
-		body = strings.TrimSuffix(body, "\r")
-	}
+	body = strings.TrimRight(strings.TrimSuffix(row, string(LF)), string(CR))
 	return body, row[len(body):]
 }

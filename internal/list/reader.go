@@ -79,9 +79,6 @@ func (r *Reader) begin() error {
 	if err != nil {
 		return err
 	}
-	if d.RowEnd == CR {
-		text = bufio.NewReaderSize(lineFeeds{text}, sampleSize)
-	}
 	f := of(d.Format)
 	if from, is := f.kind.(converter); is {
 		text = bufio.NewReaderSize(from.convert(text, d), sampleSize)

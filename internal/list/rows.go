@@ -2,9 +2,11 @@ package list
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -17,14 +19,19 @@ const MaxRow = 1 << 20
 // takes more memory than its octets.
 const MaxColumns = 1 << 14
 
-// rowReader splits a text into rows.
+// rowReader splits a text into rows. Outside of quotes a row ends with a line
+// feed, a carriage return, or carriage returns before a line feed, wherever in
+// the text: spreadsheets and Python read it so, and files that were put
+// together have several.
 type rowReader struct {
 	text      *bufio.Reader
-	delimiter byte // of CSV, whose rows may have several lines; 0: a row is a line
-	line      int  // first line of the last row, from 1
-	lines     int  // read so far
-	columns   int  // seen so far in the present row
-	sheet     bool // a row counts as one line, even if a cell has line breaks
+	delimiter byte   // of CSV, whose rows may have several lines; 0: a row is a line
+	line      int    // first line of the last row, from 1
+	lines     int    // read so far
+	columns   int    // seen so far in the present row
+	sheet     bool   // a row counts as one line, even if a cell has line breaks
+	rest      []byte // of the last part of the text, behind the last row
+	err       error  // what comes behind rest
 }
 
 // read returns the next row that is not blank, with its line end. It does not
@@ -61,52 +68,110 @@ func (r *rowReader) readAny() (string, error) {
 	scanner := quoteScanner{delimiter: r.delimiter}
 	var row []byte
 	for {
-		part, err := r.text.ReadSlice('\n')
-		row = append(row, part...)
+		if len(r.rest) == 0 && r.err == nil {
+			r.fill()
+		}
+		if len(r.rest) == 0 {
+			return r.last(&scanner, row)
+		}
+		length, ended := r.follow(&scanner, r.rest)
+		row, r.rest = append(row, r.rest[:length]...), r.rest[length:]
 		switch {
 		case len(row) > MaxRow:
 			return "", fmt.Errorf("%s: the row is longer than %d octets%s", r.place(), MaxRow, r.openQuote(&scanner))
-		case err == nil:
-			r.lines++
-		case errors.Is(err, io.EOF) && len(row) > 0:
-			return r.last(&scanner, part, row)
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return "", err
-		}
-		open := r.follow(&scanner, part)
-		if r.columns > MaxColumns {
+		case r.columns > MaxColumns:
 			return "", r.tooWide()
-		}
-		if !open && err == nil {
+		case ended:
+			r.lines += linesOf(row)
 			return string(row), nil
 		}
 	}
 }
 
-// last returns the row at the end of the text.
-func (r *rowReader) last(scanner *quoteScanner, part, row []byte) (string, error) {
-	r.lines++
-	open := r.follow(scanner, part)
-	if r.columns > MaxColumns {
-		return "", r.tooWide()
+// fill reads the next part of the text. It does not end between a carriage
+// return and what tells whether a line feed follows.
+func (r *rowReader) fill() {
+	r.rest, r.err = r.text.ReadSlice('\n')
+	for errors.Is(r.err, bufio.ErrBufferFull) && bytes.HasSuffix(r.rest, []byte(CR)) && len(r.rest) <= MaxRow {
+		rest := slices.Clone(r.rest)
+		r.rest, r.err = r.text.ReadSlice('\n')
+		r.rest = append(rest, r.rest...)
 	}
-	if open {
+	if errors.Is(r.err, bufio.ErrBufferFull) {
+		r.err = nil
+	}
+}
+
+// last returns the row at the end of the text.
+func (r *rowReader) last(scanner *quoteScanner, row []byte) (string, error) {
+	switch {
+	case len(row) == 0 || !errors.Is(r.err, io.EOF):
+		return "", r.err
+	case r.delimiter != 0 && scanner.open():
 		return "", fmt.Errorf("%s: a quote is never closed", r.place())
 	}
+	r.lines += linesOf(row)
 	return string(row), nil
 }
 
-// follow scans part and reports whether the row continues after it.
-func (r *rowReader) follow(scanner *quoteScanner, part []byte) (open bool) {
-	if r.delimiter == 0 {
-		return false
+// follow scans the next part of the row and returns how much of it belongs to
+// the row, and whether the row ends there.
+func (r *rowReader) follow(scanner *quoteScanner, part []byte) (length int, ended bool) {
+	for at := 0; ; at++ {
+		end := at + lineEndIn(part[at:])
+		if r.delimiter != 0 {
+			r.columns += scanner.skip(part[at:end])
+		}
+		if at = end; at == len(part) {
+			return at, false
+		}
+		if r.delimiter == 0 || !scanner.open() {
+			return behindLineEnd(part, at), true
+		}
+		scanner.next(part[at])
 	}
-	for _, c := range part {
-		if (c != '\n' || scanner.open()) && scanner.next(c) {
-			r.columns++
+}
+
+// lineEndIn returns where in a part of a text the next octet of a line end is,
+// or the length of the part. A line feed can only be the last octet.
+func lineEndIn(part []byte) int {
+	if at := bytes.IndexByte(part, '\r'); at >= 0 {
+		return at
+	}
+	if last := len(part) - 1; last >= 0 && part[last] == '\n' {
+		return last
+	}
+	return len(part)
+}
+
+// behindLineEnd returns where the line end at a place ends: carriage returns
+// before a line feed are a part of it.
+func behindLineEnd(part []byte, at int) int {
+	end := at
+	for end < len(part) && part[end] == '\r' {
+		end++
+	}
+	if end < len(part) && part[end] == '\n' {
+		return end + 1
+	}
+	return at + 1
+}
+
+// linesOf counts the lines of a row. Carriage returns before a line feed belong
+// to its line.
+func linesOf(row []byte) int {
+	lines := bytes.Count(row, []byte(LF))
+	body := bytes.TrimSuffix(row, []byte(LF))
+	if len(body) == len(row) {
+		lines++ // it ends with a carriage return, or the text
+	}
+	body = bytes.TrimRight(body, string(CR))
+	for at := bytes.IndexByte(body, '\r'); at >= 0; at = bytes.IndexByte(body, '\r') {
+		if body = bytes.TrimLeft(body[at:], string(CR)); body[0] != '\n' {
+			lines++
 		}
 	}
-	return scanner.open()
+	return lines
 }
 
 // place is where in the list it reads.
