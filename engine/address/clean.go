@@ -40,6 +40,9 @@ const (
 	removedSeparator  = "separator"
 	removedFullWidth  = "full-width character"
 	removedRepetition = "repeated address"
+	removedFormula    = "formula"
+	removedLink       = "link"
+	removedMarkup     = "markup"
 )
 
 const (
@@ -177,11 +180,16 @@ var edges = []change{
 	{removedBlank, trimBlanks},
 	{removedScheme, cutScheme},
 	{removedLabel, cutLabel},
+	{removedFormula, cutFormula},
+	{removedLink, cutAnchor},
 }
 
 // changes are the others; the first that changes something is made, and the
 // outcome looked at again.
 var changes = []change{
+	{removedMarkup, decodeEntities},
+	{removedMarkup, cutTags},
+	{removedLink, cutLink},
 	{removedComment, cutComments},
 	{removedName, cutName},
 	{removedBrackets, cutBrackets},

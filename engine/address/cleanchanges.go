@@ -2,6 +2,7 @@ package address
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,16 +33,15 @@ func cutScheme(s string) string {
 var labels = []string{"smtp", "email", "e-mail", "mail"}
 
 func cutLabel(s string) string {
-	label, rest, found := strings.Cut(s, ":")
-	if !found {
-		return s
-	}
-	for _, known := range labels {
-		if strings.EqualFold(strings.TrimSpace(label), known) {
-			return rest
-		}
+	if label, rest, found := strings.Cut(s, ":"); found && isLabel(label) {
+		return rest
 	}
 	return s
+}
+
+func isLabel(s string) bool {
+	s = strings.TrimSpace(s)
+	return slices.ContainsFunc(labels, func(label string) bool { return strings.EqualFold(label, s) })
 }
 
 // cutComments removes comments (RFC 5322 §3.2.2), unless the address is in one.

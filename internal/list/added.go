@@ -24,6 +24,10 @@ const emailColumn = "rcpt_email"
 const suggestionColumn = "rcpt_suggestion"
 
 func emailCell(r engine.Result) string {
+	switch r.Reason {
+	case engine.ReasonUnclearAddress, engine.ReasonInvalidRow:
+		return ""
+	}
 	if r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
 		return ""
 	}

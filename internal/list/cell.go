@@ -16,22 +16,40 @@ const (
 	Several                // text is the cell, which has several addresses
 	Empty                  // text is the cell, which has none
 	Unreadable             // text says why the row cannot be read
+	Unclear                // text is the cell, which has other words beside one address, or a part of one
 )
 
 // Held returns what the row holds in one of its Addresses. An address is a
 // copy, as it may be kept longer than the row.
 func (r Row) Held(i int) (kind Kind, text string) {
-	cell := r.Addresses[i]
-	cleaned := address.Clean(cell)
-	switch {
-	case r.Err != nil:
+	if r.Err != nil {
 		return Unreadable, r.Err.Error()
+	}
+	kind, text = held(r.Addresses[i])
+	return kind, strings.Clone(text)
+}
+
+// held returns what a cell holds. What looks like an address and is not clear
+// is asked about by nobody: a list from which it is removed loses a customer.
+func held(cell string) (kind Kind, text string) {
+	cleaned := address.Clean(address.Unlink(cell))
+	switch {
 	case cleaned.Several:
 		return Several, cell
 	case cleaned.Address == "":
 		return Empty, cell
+	case address.CutOff(cell):
+		return Unclear, cell
+	case address.IsPlain(cleaned.Address):
+		return Address, cleaned.Address
 	}
-	return Address, strings.Clone(cleaned.Address)
+	switch within := address.Within(cell); {
+	case len(within) > 1:
+		return Several, cell
+	case len(within) == 1 || isFormula(cell):
+		return Unclear, cell
+	}
+	return Address, cleaned.Address // nobody can be asked about it
 }
 
 // Result returns the result of a cell that is not asked about; false: its text
@@ -46,6 +64,8 @@ func (k Kind) Result(text string) (engine.Result, bool) {
 			r.Message = "The cell is empty."
 		}
 		return r, true
+	case Unclear:
+		return unclear(text), true
 	case Unreadable:
 		r := engine.NotAskedAbout(engine.ReasonInvalidRow, "")
 		r.Success = false
@@ -53,4 +73,25 @@ func (k Kind) Result(text string) (engine.Result, bool) {
 		return r, true
 	}
 	return engine.Result{}, false
+}
+
+// unclear is the result of a cell with other words beside an address, or with a
+// part of one.
+func unclear(cell string) engine.Result {
+	r := engine.NotAskedAbout(engine.ReasonUnclearAddress, cell)
+	within := address.Within(cell)
+	switch {
+	case address.CutOff(cell):
+		r.Message = "Not asked: the address is cut off."
+	case len(within) == 0:
+		r.Message = "Not asked: the cell is a formula, whose result is not in the list."
+	default:
+		r.Details.Suggestion = within[0]
+	}
+	return r
+}
+
+// isFormula reports whether a cell is a formula that nobody has calculated.
+func isFormula(cell string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(cell, "'"), "=") && strings.ContainsAny(cell, `"&(`)
 }

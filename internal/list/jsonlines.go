@@ -253,10 +253,15 @@ func addressIn(members []member, field string) (string, error) {
 		i = slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.key, field) })
 	}
 	var address string // null leaves it empty
-	if i < 0 || json.Unmarshal(members[i].value, &address) != nil {
-		return "", fmt.Errorf("the JSON object has no string %q", field)
+	var all []string
+	switch {
+	case i < 0:
+	case json.Unmarshal(members[i].value, &address) == nil:
+		return address, nil
+	case json.Unmarshal(members[i].value, &all) == nil:
+		return strings.Join(all, ", "), nil
 	}
-	return address, nil
+	return "", fmt.Errorf("the JSON object has no string %q", field)
 }
 
 func (s *jsonShape) cells(row string) []string {

@@ -100,14 +100,15 @@ func sameCell(earlier, now string) bool { return earlier == now || earlier == "'
 
 // isSettled reports whether a result is kept: it is no unknown, or one of
 // another service that need not be asked about. Texts that hold no single
-// address are read again, and so is what is undeliverable without a reason: a
-// record of another program may look like one of ours.
+// address are read again, and so are those that are none, because that costs
+// nothing. So is what is undeliverable without a reason: a record of another
+// program may look like one of ours.
 func isSettled(r *engine.Result) bool {
 	switch r.Verdict {
 	case engine.VerdictDeliverable, engine.VerdictAcceptAll:
 		return r.Success
 	case engine.VerdictUndeliverable:
-		return r.Success && r.Details.Reason != ""
+		return r.Success && r.Details.Reason != "" && r.Details.Reason != engine.ReasonInvalidSyntax
 	case engine.VerdictUnknown:
 		return r.Success && (r.SpamTrap || r.Details.Source != "")
 	}

@@ -15,11 +15,14 @@ const (
 	unreadableMark = "\xffunreadable:" // the row cannot be read; the reason follows
 	severalMark    = "\xffseveral:"    // the cell holds several addresses, and follows
 	emptyMark      = "\xffempty:"      // the cell holds none, and follows
+	unclearMark    = "\xffunclear:"    // the cell holds more than an address, and follows
 	knownMark      = "\xffknown:"      // the result of an earlier run follows
 )
 
 // marks are those of cells that are not asked about.
-var marks = [...]string{list.Unreadable: unreadableMark, list.Several: severalMark, list.Empty: emptyMark}
+var marks = [...]string{
+	list.Unreadable: unreadableMark, list.Several: severalMark, list.Empty: emptyMark, list.Unclear: unclearMark,
+}
 
 // items are the addresses to verify of a row, one for each column that is read.
 // Only the last has the row itself, which saves memory.
@@ -52,9 +55,10 @@ type seenAddresses map[[16]byte]struct{}
 // §2.4 would allow a mail host to tell them apart.
 func (s seenAddresses) repeats(row list.Row) bool {
 	held, fresh := 0, 0
-	for _, cell := range row.Addresses {
-		parsed, err := address.Read(address.Clean(cell).Address)
-		if err != nil {
+	for i := range row.Addresses {
+		kind, text := row.Held(i)
+		parsed, err := address.Read(text)
+		if kind != list.Address || err != nil {
 			continue
 		}
 		held++

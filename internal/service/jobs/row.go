@@ -17,6 +17,7 @@ const (
 	kindSeveral                // text is the cell with several addresses
 	kindEmpty                  // text is the cell without an address
 	kindUnreadable             // text says why
+	kindUnclear                // text is the cell with other words beside an address, or a part of one
 )
 
 // repeatedLater marks a cell whose address is in a later cell, too.
@@ -78,6 +79,7 @@ func (f *fields) skipCell(begins bool) (repeated bool) {
 // kinds are the kinds of cells by what they hold.
 var kinds = [...]kind{
 	list.Address: kindAddress, list.Several: kindSeveral, list.Empty: kindEmpty, list.Unreadable: kindUnreadable,
+	list.Unclear: kindUnclear,
 }
 
 // without returns the result of a cell that is not asked about; false: it is.
