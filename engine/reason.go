@@ -310,7 +310,7 @@ var rows = map[Reason]row{
 	},
 	ReasonUnclearAddress: {
 		verdict: VerdictUnknown,
-		message: "Not asked: there are other words beside the address, and what they say of it cannot be known.",
+		message: "Not asked: there are other words beside the address.",
 	},
 	ReasonInvalidRow: {
 		verdict: VerdictUnknown,

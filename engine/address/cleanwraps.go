@@ -14,8 +14,8 @@ import (
 // them the text is no address.
 
 // cutFormula reads ="jane@a.example", which keeps a spreadsheet from changing a
-// text, and =HYPERLINK("mailto:jane@a.example","Jane"), whatever the language of
-// the name. An apostrophe before it keeps the formula from being calculated.
+// text, and =HYPERLINK("mailto:jane@a.example","Jane"), in whatever language
+// its name is. An apostrophe before it keeps it from being calculated.
 func cutFormula(s string) string {
 	body, found := strings.CutPrefix(strings.TrimPrefix(s, "'"), "=")
 	if !found {

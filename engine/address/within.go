@@ -100,7 +100,8 @@ func CutOff(text string) bool {
 	if !hasEllipsis(text) {
 		return false
 	}
-	if _, err := read(text); err == nil && !strings.Contains(text, threeDots+"@") && !strings.ContainsAny(text, ellipses) {
+	hidden := strings.Contains(text, threeDots+"@") || strings.ContainsAny(text, ellipses)
+	if _, err := read(text); err == nil && !hidden {
 		return false
 	}
 	words := wordsOf(text)

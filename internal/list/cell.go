@@ -1,6 +1,7 @@
 package list
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
@@ -26,7 +27,24 @@ func (r Row) Held(i int) (kind Kind, text string) {
 		return Unreadable, r.Err.Error()
 	}
 	kind, text = held(r.Addresses[i])
+	if _, err := address.Read(text); kind == Address && err != nil && r.csv != nil && r.csv.holdsElsewhere(r.Raw) {
+		return Unreadable, "the cell " + shownCell(text) + " is no address, and another cell of the row is one"
+	}
 	return kind, strings.Clone(text)
+}
+
+// holdsElsewhere reports whether a column that is not read has an address: the
+// cells of the row may stand beside their columns.
+func (s *csvShape) holdsElsewhere(row string) bool {
+	for i, cell := range s.cells(row) {
+		if slices.Contains(s.read, i) || slices.Contains(s.earlier, i) {
+			continue
+		}
+		if kind, text := held(cell); kind == Address && address.IsPlain(text) {
+			return true
+		}
+	}
+	return false
 }
 
 // held returns what a cell holds. What looks like an address and is not clear

@@ -39,9 +39,10 @@ type Row struct {
 	Err       error    // why the row cannot be read; its addresses are empty then
 	Line      int      // first line of the row, from 1
 	LastLine  int
-	Columns   int  // of CSV and spreadsheets; else 1
-	Foreign   bool // not UTF-8
-	Merged    bool // it looks like several rows that a stray quote has merged
+	Columns   int       // of CSV and spreadsheets; else 1
+	Foreign   bool      // not UTF-8
+	Merged    bool      // it looks like several rows that a stray quote has merged
+	csv       *csvShape // nil: the row is no row of cells
 }
 
 // NewReader finds the format and layout of the list in r, which may be
@@ -162,8 +163,11 @@ func (r *Reader) Next() (Row, error) {
 		row.Addresses = make([]string, len(r.description.Read))
 		row.Err = fmt.Errorf("%s %d: %w", r.unit, row.Line, err)
 	}
-	if csv, is := r.shape.(*csvShape); is && !csv.sheet {
-		row.Merged = csv.isMerged(row.Raw)
+	if csv, is := r.shape.(*csvShape); is {
+		row.csv = csv
+	}
+	if row.csv != nil && !row.csv.sheet {
+		row.Merged = row.csv.isMerged(row.Raw)
 		if row.Merged && strings.Join(row.Addresses, "") == "" {
 			row.Err = fmt.Errorf("rows %d–%d seem to be merged by a stray quote", row.Line, row.LastLine)
 		}
