@@ -221,9 +221,9 @@ func printColumns(w io.Writer, in *file.Input) {
 	switch len(others) {
 	case 0:
 	case 1:
-		text += "; 1 more column holds addresses, use --column: " + others[0]
+		text += "; 1 more column holds addresses: " + others[0] + "; --column is repeatable"
 	default:
-		text += fmt.Sprintf("; %d more columns hold addresses, use --column: %s", len(others),
+		text += fmt.Sprintf("; %d more columns hold addresses: %s; --column is repeatable", len(others),
 			strings.Join(others, ", "))
 	}
 	fmt.Fprintln(w, tty.Printable(text))

@@ -5,38 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/rcpt/rcpt/engine/address"
 )
-
-// addressNames are names of the address column in some languages, in the form
-// of [plainName].
-var addressNames = []string{
-	"email", "emailaddress", "mail", "mailaddress", "emailaddresses", "emails", // English
-	"emailadresse", "mailadresse", // German, Danish, Norwegian
-	// French
-	"courriel", "adressemail", "adresseemail", "adressecourriel", "adresseelectronique", "adresseélectronique", "mél",
-	"correo", "correoelectronico", "correoelectrónico", "direcciondecorreo", // Spanish
-	"correio", "correioeletronico", "correioeletrônico", "endereçodeemail", // Portuguese
-	"posta", "postaelettronica", "indirizzoemail", "indirizzomail", // Italian
-	"emailadres", "mailadres", // Dutch
-	"epost", "epostadress", "mejl", "epostadresse", "sähköposti", // Swedish, Norwegian, Finnish
-	"adresemail", "adresemailowy", "poczta", "emailcím", "eposta", // Polish, Hungarian, Turkish
-	"почта", "электроннаяпочта", "емейл", "имейл", // Russian, Bulgarian
-	"メール", "メールアドレス", "邮箱", "电子邮件", "电子邮箱", "電子郵件", "이메일", // Japanese, Chinese, Korean
-}
-
-// plainName returns the name of a column in lower case, without blanks and
-// punctuation: "E-Mail" is "email".
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, name)
-}
 
 // chooseColumns finds the columns in the first rows and chooses those that are
 // read: the wanted ones, or else the most likely one.
@@ -148,7 +119,7 @@ func notAddresses(cells []string) string {
 	var shown []string
 	for _, cell := range cells {
 		switch cleaned := address.Clean(cell); {
-		case strings.ContainsAny(cell, "@\uFF20\uFE6B") || strings.Contains(cell, "%40"):
+		case mayHoldAddress(cell):
 			return ""
 		case cleaned.Several || cleaned.Address != "":
 			shown = append(shown, shownCell(cell))
@@ -170,8 +141,6 @@ func shownCell(cell string) string {
 	return strconv.Quote(cell)
 }
 
-func isAddressName(name string) bool { return slices.Contains(addressNames, plainName(name)) }
-
 // wanted finds a column by its exact name, its plain name or its number.
 func (d *Description) wanted(column string) (int, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, sameName} {
@@ -190,8 +159,9 @@ func (d *Description) wanted(column string) (int, error) {
 // sameName reports whether names differ only in case and blanks around them.
 func sameName(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
-// guess returns the column with a known name, or else the one with most
-// addresses. It fails if several columns are as likely.
+// guess returns the column with a known name that holds most addresses, or else
+// the one that holds most, by a word in its name where others hold as many. It
+// fails if nothing tells which of several it is.
 func (d *Description) guess(rows [][]string) (column int, why Why, err error) {
 	if len(d.Columns) == 1 {
 		return 0, Only, nil
@@ -200,22 +170,31 @@ func (d *Description) guess(rows [][]string) (column int, why Why, err error) {
 	for _, column := range d.Columns {
 		most = max(most, column.Held)
 	}
-	named := d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) })
-	if len(named) > 1 {
-		named = slices.DeleteFunc(named, func(i int) bool { return d.Columns[i].Held == 0 })
-	}
-	holding := d.columns(func(i int) bool { return d.Columns[i].Held > most/2 })
+	known := d.columns(func(i int) bool {
+		return isAddressName(d.Columns[i].Name) && (d.Columns[i].Held > 0 || most == 0)
+	})
+	holding := d.columns(func(i int) bool { return d.Columns[i].Held > most/2 && !d.Columns[i].Repeats })
+	worded := d.columns(func(i int) bool {
+		return hasAddressWord(d.Columns[i].Name) && slices.Contains(holding, i)
+	})
 	switch {
-	case len(named) == 1 && (d.Columns[named[0]].Held > 0 || most == 0):
-		return named[0], Named, nil
-	case len(named) == 0 && len(holding) == 1:
+	case len(known) > 0:
+		return d.fullest(known), Named, nil
+	case len(holding) == 1:
 		return holding[0], Holding, nil
-	case most == 0 && len(named) == 0:
-		return 0, "", formatError("no column holds addresses in the first rows: write --column NAME or NUMBER; %s",
-			d.listOr(rows))
+	case len(worded) > 0:
+		return d.fullest(worded), Named, nil
+	case most == 0:
+		return 0, "", formatError("%s: write --column NAME or NUMBER, "+
+			"or --header-row N if another row has the names", d.found(rows))
 	}
 	return 0, "", formatError("more than one column may hold the addresses: write --column NAME or NUMBER; %s",
 		d.list())
+}
+
+// fullest returns the first of some columns that hold most addresses.
+func (d *Description) fullest(columns []int) int {
+	return slices.MaxFunc(columns, func(a, b int) int { return d.Columns[a].Held - d.Columns[b].Held })
 }
 
 // maxListed bounds how many columns an error lists.
@@ -229,12 +208,19 @@ func (d *Description) list() string {
 	return "the columns are " + listed(d.columnNames())
 }
 
-// listOr lists the columns, or without a header the cells of the first row.
-func (d *Description) listOr(rows [][]string) string {
+// found says that no column holds addresses, and which there are: by their
+// names, or without a header by the fullest of the first rows.
+func (d *Description) found(rows [][]string) string {
 	if d.Header != "" {
-		return d.list()
+		return "found the columns " + listed(d.columnNames()) + "; none holds addresses"
 	}
-	return "the first row is " + listed(rows[0])
+	at, most := 0, 0
+	for i, row := range rows {
+		if filled := (firstRow{cells: row}).filled(); filled > most {
+			at, most = i, filled
+		}
+	}
+	return "no column holds addresses; the fullest of the first rows is " + listed(rows[at])
 }
 
 func listed(cells []string) string {

@@ -3,9 +3,8 @@ package list
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"strings"
-
-	"github.com/rcpt/rcpt/engine/address"
 )
 
 // delimiters are the possible delimiters of CSV. The first that fits best is
@@ -33,8 +32,8 @@ func namedDelimiter(sample []byte) (delimiter byte, line string) {
 	return name[len(delimiterLine)], first
 }
 
-// guessDelimiter returns the delimiter that fits a sample best: with most cells
-// that hold an address, then with most rows of the same number of cells.
+// guessDelimiter returns the delimiter that fits a sample best: with most
+// addresses, in most cells, then with most rows of the same number of cells.
 func (b *beginning) guessDelimiter() byte {
 	best, bestFit := delimiters[0], fit{}
 	for i := range len(delimiters) {
@@ -46,13 +45,14 @@ func (b *beginning) guessDelimiter() byte {
 }
 
 // fit is how well a delimiter fits a sample.
-type fit struct{ addresses, alike int }
+type fit struct {
+	addresses int
+	holding   int // cells with them
+	alike     int // rows of the same number of cells
+}
 
 func (f fit) less(other fit) bool {
-	if f.addresses != other.addresses {
-		return f.addresses < other.addresses
-	}
-	return f.alike < other.alike
+	return cmp.Or(f.addresses-other.addresses, f.holding-other.holding, f.alike-other.alike) < 0
 }
 
 func fitOf(rows [][]string) fit {
@@ -60,8 +60,9 @@ func fitOf(rows [][]string) fit {
 	widths := map[int]int{}
 	for _, row := range rows {
 		for _, cell := range row {
-			if looksLikeAddress(cell) {
-				f.addresses++
+			if count := addressesIn(cell); count > 0 {
+				f.addresses += count
+				f.holding++
 			}
 		}
 		if widths[len(row)]++; len(row) > 1 {
@@ -86,25 +87,6 @@ func firstRows(sample []byte, whole bool, delimiter byte, text cellText) []strin
 	}
 	return rows
 }
-
-// looksLikeAddress reports whether a cell is probably an address. It is for
-// guesses only: no verdict depends on it.
-func looksLikeAddress(cell string) bool {
-	cell = strings.TrimSpace(cell)
-	at := strings.LastIndexByte(cell, '@')
-	if at > 0 && at < len(cell)-1 && !strings.ContainsAny(cell, " \t,;|<>\"") {
-		return true
-	}
-	if len(cell) > maxLooked || strings.Contains(cell, "\n") || !strings.ContainsAny(cell, "@\uFF20\uFE6B") {
-		return false
-	}
-	cleaned := address.Clean(cell)
-	_, err := address.Read(cleaned.Address)
-	return cleaned.Several || err == nil
-}
-
-// maxLooked is the length of the longest cell that looksLikeAddress parses.
-const maxLooked = 1 << 10
 
 // checkFirstRow fails if the first row is too long to find the columns from.
 func (b *beginning) checkFirstRow(delimiter byte) error {

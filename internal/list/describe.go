@@ -2,8 +2,11 @@ package list
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/rcpt/rcpt/engine/address"
 )
 
 // Description is what the beginning of a list says of all of it. A [Reader]
@@ -28,7 +31,10 @@ type Description struct {
 	Head      string // these rows, as they are
 	HeaderRow int    // of CSV: the row that names the columns, from 1, or NoHeader
 	Header    string // this row, as it is; empty: there is none
+	Shifted   bool   // the row lacks the first name; Header has an empty one
 	Columns   []Column
+	Sampled   int  // rows by which the columns are judged
+	Whole     bool // the list has no more
 	Read      []Choice
 	Earlier   string // whose results the list holds: "rcpt", or the name of a [Service]; empty: none
 
@@ -41,6 +47,7 @@ type Column struct {
 	Filled  int    // cells of the first rows that are not empty
 	Held    int    // of them, those that look like addresses
 	Earlier bool   // an earlier run added it
+	Repeats bool   // its addresses are those of a column before it, as Outlook writes them as names
 }
 
 // Choice is a column that is read.
@@ -121,6 +128,7 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 	if d.Format = b.format(); d.isDecoded() {
 		b.text, b.cellText = d.textOf(octets, whole), d.cellText()
 	}
+	d.Whole = b.whole
 	err = of(d.Format).describe(b, &d)
 	d.RowEnd = b.rowEnd(d.Delimiter)
 	return d, err
@@ -191,10 +199,11 @@ func (d *Description) earlier() []int {
 	return d.columns(func(i int) bool { return d.Columns[i].Earlier })
 }
 
-// others returns the columns with addresses that are not read.
+// others returns the columns with further addresses that are not read.
 func (d *Description) others() []int {
 	return d.columns(func(i int) bool {
-		return d.Columns[i].Held > 0 && !slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == i })
+		return d.Columns[i].Held > 0 && !d.Columns[i].Repeats &&
+			!slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == i })
 	})
 }
 
@@ -211,7 +220,9 @@ func (d *Description) columns(match func(int) bool) []int {
 // tally counts the cells of the first rows by their columns. Those of an
 // earlier run hold no addresses of the list.
 func (d *Description) tally(rows [][]string) {
-	for _, row := range rows {
+	d.Sampled = len(rows)
+	held := make([][]string, len(d.Columns)) // for each row
+	for n, row := range rows {
 		for i, cell := range row[:min(len(row), len(d.Columns))] {
 			if strings.TrimSpace(cell) == "" {
 				continue
@@ -219,7 +230,26 @@ func (d *Description) tally(rows [][]string) {
 			d.Columns[i].Filled++
 			if !d.Columns[i].Earlier && looksLikeAddress(cell) {
 				d.Columns[i].Held++
+				if held[i] == nil {
+					held[i] = make([]string, len(rows))
+				}
+				held[i][n] = cmp.Or(address.Clean(cell).Address, cell)
 			}
 		}
 	}
+	for i := range d.Columns {
+		d.Columns[i].Repeats = slices.ContainsFunc(held[:i], func(before []string) bool {
+			return repeats(held[i], before)
+		})
+	}
+}
+
+// repeats reports whether all the addresses of a column are in another, too.
+func repeats(column, other []string) bool {
+	for n, held := range column {
+		if held != "" && (other == nil || !strings.EqualFold(held, other[n])) {
+			return false
+		}
+	}
+	return column != nil
 }

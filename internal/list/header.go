@@ -56,7 +56,29 @@ func (b *beginning) findTable(d *Description, rows []firstRow) ([][]string, erro
 	for _, row := range rows[first:] {
 		table = append(table, row.cells)
 	}
+	if named && isShifted(table[0], table[1:]) {
+		d.Shifted, d.Header = true, string(d.Delimiter)+d.Header
+		table[0] = append([]string{""}, table[0]...)
+	}
 	return table, nil
+}
+
+// isShifted reports whether a header lacks its first name: R's write.table
+// leaves out that of the rows' numbers. Each row has a cell more, and the
+// addresses are beside the name that says so.
+func isShifted(header []string, rows [][]string) bool {
+	if slices.ContainsFunc(rows, func(row []string) bool { return len(row) != len(header)+1 }) {
+		return false
+	}
+	holds := func(i int) bool {
+		return slices.ContainsFunc(rows, func(row []string) bool { return looksLikeAddress(row[i]) })
+	}
+	for i, name := range header {
+		if hasAddressWord(name) && !holds(i) && holds(i+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // head returns the rows above the table, and its header, as they are. Blank
@@ -108,7 +130,9 @@ func (b *beginning) firstOfTable(rows []firstRow) (first int, named bool, err er
 func headerOf(rows []firstRow, wanted []string) (at int, named bool) {
 	notes := 0
 	for i, row := range rows {
-		if row.hasWanted(wanted) || len(earlierColumns(row.cells)) > 0 || isNamed(rows, i) {
+		isHeader := row.hasWanted(wanted) || len(earlierColumns(row.cells)) > 0 || isNamed(rows, i) ||
+			notes == 0 && row.filled() > 1 && row.isAbove(rows[i+1:], hasAddressWord)
+		if isHeader && (notes == 0 || isWidest(rows[:i+1])) {
 			return i, true
 		}
 		if row.holdsAddress() {
@@ -153,19 +177,29 @@ func (r firstRow) hasWanted(wanted []string) bool {
 // those above it.
 func isNamed(rows []firstRow, at int) bool {
 	row, below := rows[at], rows[at+1:]
-	alone := !row.holdsAddress()
-	if alone && at > 0 {
-		alone = !slices.ContainsFunc(below, firstRow.holdsAddress) &&
-			!slices.ContainsFunc(rows[:at], func(above firstRow) bool { return above.filled() >= row.filled() })
+	if row.isAbove(below, isAddressName) {
+		return true
 	}
-	for i, cell := range row.cells {
-		if isAddressName(cell) && (alone || slices.ContainsFunc(below, func(r firstRow) bool {
-			return r.has(i) && looksLikeAddress(r.cells[i])
-		})) {
+	return slices.ContainsFunc(row.cells, isAddressName) && !row.holdsAddress() &&
+		(at == 0 || isWidest(rows[:at+1]) && !slices.ContainsFunc(below, firstRow.holdsAddress))
+}
+
+// isAbove reports whether there are addresses under a cell with a name.
+func (r firstRow) isAbove(below []firstRow, isName func(string) bool) bool {
+	for i, cell := range r.cells {
+		if isName(cell) && slices.ContainsFunc(below, func(row firstRow) bool {
+			return row.has(i) && looksLikeAddress(row.cells[i])
+		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// isWidest reports whether the last of some rows has the most cells.
+func isWidest(rows []firstRow) bool {
+	last := len(rows) - 1
+	return !slices.ContainsFunc(rows[:last], func(r firstRow) bool { return r.filled() >= rows[last].filled() })
 }
 
 func (r firstRow) has(column int) bool {

@@ -1,6 +1,9 @@
 package list
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Notices say what was guessed of a list that a person may see otherwise, each
 // in one line.
@@ -16,5 +19,27 @@ func (r *Reader) Notices() []string {
 	if _, line := namedDelimiter([]byte(d.Head)); d.HeaderRow > 0 && line != d.Head {
 		all = append(all, fmt.Sprintf("Row %d names the columns; what is above it stays as it is", d.HeaderRow))
 	}
+	if d.Shifted {
+		all = append(all, "The row with the names of the columns has one cell less than the others: "+
+			"the first column has no name")
+	}
+	if slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Why == Named || c.Why == Holding }) {
+		for _, i := range d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) }) {
+			if d.Columns[i].Held == 0 && d.Sampled > 0 && d.Columns[d.Read[0].Column].Held > 0 {
+				all = append(all, fmt.Sprintf("Column %s holds no addresses in %s", d.nameOf(i), d.sampled()))
+			}
+		}
+	}
 	return all
+}
+
+// sampled names the rows by which the columns are judged.
+func (d *Description) sampled() string {
+	switch {
+	case d.Whole && d.Sampled == 1:
+		return "1 row"
+	case d.Whole && d.Sampled < sampleRows-1:
+		return fmt.Sprintf("%d rows", d.Sampled)
+	}
+	return fmt.Sprintf("the first %d rows", d.Sampled)
 }

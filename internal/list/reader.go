@@ -197,7 +197,8 @@ func (r *Reader) AddressesPerRow() int { return len(r.description.Read) }
 func (r *Reader) Numbered() bool { return r.description.Delimiter != 0 }
 
 // Columns describes the columns of a CSV file that are read, and the others
-// that hold addresses, each by number and name. It returns none for other
+// that hold addresses, each by number and name; the others with how many of the
+// first rows have one there. It returns none for other
 // formats and if there is no choice.
 func (r *Reader) Columns() (read, others []string) {
 	d := &r.description
@@ -208,7 +209,7 @@ func (r *Reader) Columns() (read, others []string) {
 		read = append(read, d.nameOf(choice.Column))
 	}
 	for _, i := range d.others() {
-		others = append(others, d.nameOf(i))
+		others = append(others, fmt.Sprintf("%s (%d of %s)", d.nameOf(i), d.Columns[i].Held, d.sampled()))
 	}
 	return read, others
 }
