@@ -183,6 +183,21 @@ func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
 	return c.change(ctx, http.MethodPost, jobPath(id)+"/cancel")
 }
 
+// VerifyJobAgain asks again about the addresses of a job that is done whose
+// result is unknown. Their results come into the same job.
+func (c *Client) VerifyJobAgain(ctx context.Context, id string) (Job, error) {
+	var j Job
+	header := http.Header{"Idempotency-Key": {rand.Text()}}
+	err := c.again(ctx, func() error {
+		response, err := c.send(ctx, http.MethodPost, jobPath(id)+"/again", nil, nil, header)
+		if err != nil {
+			return err
+		}
+		return readInto(response, &j)
+	})
+	return j, err
+}
+
 // DeleteJob deletes a job with its list and results, and returns it as it was.
 func (c *Client) DeleteJob(ctx context.Context, id string) (Job, error) {
 	return c.change(ctx, http.MethodDelete, jobPath(id))

@@ -43,6 +43,7 @@ func (s *Server) addBulk(all routes) {
 	}, http.MethodGet, http.MethodPost)
 	all[jobRoute] = exchange.Only(s.authorized(rows.ScopeBulk, s.oneJob), http.MethodGet, http.MethodDelete)
 	all[resultsRoute] = exchange.Only(s.authorized(rows.ScopeBulk, s.jobResults), http.MethodGet)
+	all[againRoute] = exchange.Only(s.authorized(rows.ScopeBulk, s.jobAgain), http.MethodPost)
 	for route, change := range changeRoutes {
 		all[route] = exchange.Only(s.authorized(rows.ScopeBulk, func(x *exchange.Exchange, r *http.Request,
 			grant *keyring.Grant) bool {
@@ -228,7 +229,8 @@ func (s *Server) jobFault(x *exchange.Exchange, err error) {
 		x.Error(http.StatusNotFound, exchange.JobNotFound, "There is no such job.")
 	case errors.Is(err, rows.ErrState):
 		x.Error(http.StatusConflict, exchange.WrongState,
-			"The job has ended: it cannot be paused, resumed or cancelled.")
+			"The state of the job does not allow that: one that has ended cannot be paused, resumed or cancelled, "+
+				"and only one that is done can be verified again.")
 	case errors.Is(err, rows.ErrInProgress), errors.Is(err, rows.ErrLeaseLost):
 		x.Header().Set("Retry-After", exchange.RetryAfter)
 		x.Error(http.StatusConflict, exchange.RequestInProgress, "A request with this Idempotency-Key is in progress.")

@@ -287,7 +287,7 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 	first, other := l.key(store.Key{}), l.key(store.Key{})
 	j := l.want(l.send("POST", "/api/v1/bulk", first, "a@a.example\n", "Content-Type", csvType), 202)
 	for _, one := range []struct{ method, path string }{
-		{"GET", ""}, {"GET", "/results"}, {"POST", "/pause"}, {"POST", "/resume"}, {"POST", "/cancel"}, {"DELETE", ""},
+		{"GET", ""}, {"GET", "/results"}, {"POST", "/pause"}, {"POST", "/resume"}, {"POST", "/cancel"}, {"POST", "/again"}, {"DELETE", ""},
 	} {
 		l.wantCode(l.send(one.method, "/api/v1/bulk/"+j.ID+one.path, other, ""), 404, "job_not_found")
 	}

@@ -29,14 +29,19 @@ func (s *segment) full() bool { return s.rows >= segmentRows || len(s.octets) >=
 func (s *segment) add(raw string, found []foundCell) {
 	for i, c := range found {
 		if c.kind == kindAddress {
-			if s.of[c.domain] == nil {
-				s.order = append(s.order, c.domain)
-			}
-			s.of[c.domain] = append(s.of[c.domain], entry{cell: s.rows*len(found) + i, email: c.text})
+			s.addEntry(entry{cell: s.rows*len(found) + i, email: c.text}, c.domain)
 		}
 		s.octets = c.append(s.octets, raw, i == 0)
 	}
 	s.rows++
+}
+
+// addEntry adds an address that is asked about.
+func (s *segment) addEntry(e entry, domain string) {
+	if s.of[domain] == nil {
+		s.order = append(s.order, domain)
+	}
+	s.of[domain] = append(s.of[domain], e)
 }
 
 // batches groups the addresses: those of a domain with many alone, the others

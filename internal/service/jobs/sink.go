@@ -107,7 +107,8 @@ func (r *run) later(o *open) (all []rows.Batch) {
 		all = append(all, rows.Batch{
 			Segment: o.batch.Segment, Domain: o.batch.Domain, Egress: r.manager.config.Egress,
 			Retry: true, RunAfter: grid(o.later[0]), Addresses: n,
-			Data: packEntries(r.batchOf(o), entries),
+			Data:       packEntries(r.batchOf(o), entries),
+			KeptResult: o.batch.KeptResult, KeptReason: o.batch.KeptReason,
 		})
 		o.later = o.later[n:]
 	}

@@ -97,7 +97,7 @@ func (s *Store) lease(ctx context.Context, tx *sql.Tx, q BatchQuery) (leased []B
 	}
 	leased, err = collect(ctx, tx, scanBatch, s.db.claim("job_batches", "job, id", `node = $4, claim = claim + 1`,
 		`job = $3 AND run_after <= $1 AND node <> $4 AND `+free+except+` ORDER BY fresh, run_after, id LIMIT $5`,
-		`id, segment, domain, egress, fresh, run_after, addresses, data, claim`), args...)
+		`id, segment, domain, egress, fresh, run_after, addresses, data, claim, kept_result, kept_reason`), args...)
 	if err != nil || len(leased) == 0 || state == JobRunning {
 		return leased, err
 	}
@@ -135,7 +135,8 @@ func scanBatch(row scanner) (Batch, error) {
 	var b Batch
 	var fresh int
 	var runAfter millis
-	err := row.Scan(&b.ID, &b.Segment, &b.Domain, &b.Egress, &fresh, &runAfter, &b.Addresses, &b.Data, &b.Claim)
+	err := row.Scan(&b.ID, &b.Segment, &b.Domain, &b.Egress, &fresh, &runAfter, &b.Addresses, &b.Data, &b.Claim,
+		&b.KeptResult, &b.KeptReason)
 	b.Retry, b.RunAfter = fresh == 0, runAfter.time()
 	return b, err
 }

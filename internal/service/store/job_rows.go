@@ -17,6 +17,16 @@ func (s *Store) AddSegment(ctx context.Context, job string, segment, first int64
 	})
 }
 
+// AddResults stores results that a segment of a list that is arriving has
+// already. [Store.StartJob] is told their counters.
+func (s *Store) AddResults(ctx context.Context, job string, segment int64, data []byte) error {
+	return s.write(ctx, "store results", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO job_results (job, segment, batch, part, data) VALUES ($1, $2, 0, 0, $3)`,
+			job, segment, data)
+		return err
+	})
+}
+
 // JobSegments returns the number of the first row of each segment of a job, in
 // order; -1 where an earlier version has stored it.
 func (s *Store) JobSegments(ctx context.Context, job string) (first []int64, err error) {

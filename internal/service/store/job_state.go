@@ -31,7 +31,8 @@ func (s *Store) ResumeJob(ctx context.Context, id string) (Job, error) {
 }
 
 // CancelJob ends a job for good. Its results so far stay; what was not asked
-// about is forgotten, and its share of the quota is given back. Cancelling one
+// about is forgotten, and its share of the quota is given back. One that was
+// asked about again is done then, with the results that it had. Cancelling one
 // that is cancelled changes nothing.
 func (s *Store) CancelJob(ctx context.Context, id string) (Job, error) {
 	return s.changeJob(ctx, "cancel job", id, func(ctx context.Context, tx *sql.Tx, j Job) error {
@@ -81,11 +82,23 @@ func lockJob(ctx context.Context, tx *sql.Tx, id string) (Job, error) {
 // endJob ends a job whose row is locked: nothing of it is asked any more, and
 // the quota for what was not asked is given back.
 func (s *Store) endJob(ctx context.Context, tx *sql.Tx, id string, state JobState, problem string) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE jobs SET state = $2, problem = $3, finished = $4 WHERE id = $1`,
-		id, string(state), storable(problem), millisOf(s.now())); err != nil {
+	if err := returnJobQuota(ctx, tx, id); err != nil {
 		return err
 	}
-	if err := returnJobQuota(ctx, tx, id); err != nil {
+	if err := keepResults(ctx, tx, id); err != nil {
+		return err
+	}
+	if state == JobCancelled {
+		complete, err := exists(ctx, tx, `SELECT 1 FROM jobs WHERE id = $1 AND done >= addresses`, id)
+		if err != nil {
+			return err
+		}
+		if complete {
+			state = JobDone
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE jobs SET state = $2, problem = $3, finished = $4 WHERE id = $1`,
+		id, string(state), storable(problem), millisOf(s.now())); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM job_batches WHERE job = $1`, id); err != nil {

@@ -21,7 +21,7 @@ const maxJobs = 1000
 // error is [rows.ErrQuota]. They come back with what is deleted or cancelled
 // before it is asked about, also if this process is lost.
 func (s *Store) BeginJob(ctx context.Context, node string, j Job, quota int64, head []byte) (Job, error) {
-	for what, text := range map[string]string{"name": j.Name, "webhook": j.Webhook} {
+	for what, text := range map[string]string{"name": j.Name, "webhook": j.Webhook, "notify": j.Notify} {
 		if err := checkText(what, text); err != nil {
 			return j, s.db.failed("create job", err)
 		}
@@ -44,11 +44,11 @@ func (s *Store) BeginJob(ctx context.Context, node string, j Job, quota int64, h
 		}
 		_, err = tx.ExecContext(ctx, `
 			INSERT INTO jobs (id, owner, api_key, name, webhook, state, problem, node, row_count, duplicates, unusable, addresses, done, segments,
-				batches, quota_month, created, started, finished, expires, deleted, format, head, progress)
-			VALUES ($1, $2, $3, $4, $5, $6, '', $7, 0, 0, 0, $12, 0, 0, 0, $13, $8, 0, 0, $9, 0, $10, $11, $14)`,
+				batches, quota_month, created, started, finished, expires, deleted, format, head, progress, compared_with, notify)
+			VALUES ($1, $2, $3, $4, $5, $6, '', $7, 0, 0, 0, $12, 0, 0, 0, $13, $8, 0, 0, $9, 0, $10, $11, $14, $15, $16)`,
 			j.ID, storable(j.Owner), storable(j.Key), j.Name, j.Webhook, string(j.State), node, millisOf(j.Created),
 			millisOf(j.Expires), storable(j.Format), append([]byte{}, head...),
-			j.Addresses, millisOf(month), tenth)
+			j.Addresses, millisOf(month), tenth, storable(j.ComparedWith), j.Notify)
 		return err
 	})
 	return j, err
@@ -89,7 +89,7 @@ func addBatches(ctx context.Context, tx *sql.Tx, job string, batches []Batch) er
 		}
 		rows = append(rows, []any{
 			job, id, b.Segment, storable(b.Domain), storable(b.Egress), fresh,
-			millisOf(b.RunAfter), "", 0, b.Addresses, b.Data,
+			millisOf(b.RunAfter), "", 0, b.Addresses, b.Data, b.KeptResult, b.KeptReason,
 		})
 	}
 	return insertBatches.run(ctx, tx, rows)
@@ -99,6 +99,7 @@ var insertBatches = upsert{
 	table: "job_batches",
 	columns: []string{
 		"job", "id", "segment", "domain", "egress", "fresh", "run_after", "node", "claim", "addresses", "data",
+		"kept_result", "kept_reason",
 	},
 }
 
@@ -119,10 +120,11 @@ func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *J
 		if err := one(result, err); err != nil {
 			return err
 		}
+		if err := reuse(ctx, tx, id, t.Reused); err != nil {
+			return err
+		}
 		if request != nil {
-			result, err := tx.ExecContext(ctx, `UPDATE job_requests SET body = $3, job = $4, node = '' WHERE owner = $1 AND token = $2 AND job = ''`,
-				request.Owner, octets(request.Token), octets(request.Body), id)
-			if err := held(result, err); err != nil {
+			if err := keepRequest(ctx, tx, request, id); err != nil {
 				return err
 			}
 		}
@@ -136,6 +138,24 @@ func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *J
 	return j, err
 }
 
+// reuse counts results that are there when a job starts.
+func reuse(ctx context.Context, tx *sql.Tx, id string, counted []ResultCount) error {
+	var counts [][]any
+	var n int64
+	for _, c := range counted {
+		counts = append(counts, []any{id, c.Result, c.Reason, c.Addresses})
+		n += c.Addresses
+	}
+	if n == 0 {
+		return nil
+	}
+	if err := upsertCounts.run(ctx, tx, counts); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE jobs SET done = $2, reused = $2 WHERE id = $1`, id, n)
+	return err
+}
+
 // mayStart asks again for the key of a list that has arrived.
 func (s *Store) mayStart(ctx context.Context, tx *sql.Tx, id string) error {
 	var key string
@@ -147,14 +167,14 @@ func (s *Store) mayStart(ctx context.Context, tx *sql.Tx, id string) error {
 }
 
 const jobColumns = `id, owner, api_key, name, webhook, state, problem, format, row_count, duplicates, unusable, addresses, done, segments,
-	created, started, finished, expires, progress`
+	created, started, finished, expires, progress, reused, compared_with, notify`
 
 func scanJob(row scanner) (Job, error) {
 	var j Job
 	var created, started, finished, expires millis
 	var tenth int64
 	err := row.Scan(&j.ID, &j.Owner, &j.Key, &j.Name, &j.Webhook, &j.State, &j.Problem, &j.Format, &j.Rows, &j.Duplicates, &j.Unusable, &j.Addresses, &j.Done,
-		&j.Segments, &created, &started, &finished, &expires, &tenth)
+		&j.Segments, &created, &started, &finished, &expires, &tenth, &j.Reused, &j.ComparedWith, &j.Notify)
 	j.Progress = tenth > 0
 	j.Created, j.Started, j.Finished, j.Expires = created.time(), started.time(), finished.time(), expires.time()
 	return j, err

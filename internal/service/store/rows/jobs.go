@@ -44,6 +44,10 @@ type Job struct {
 	Results map[string]int64 // of Done
 	Reasons map[string]int64 // of Done
 
+	Reused       int64  // of Done: their result was there before, in another list or in this one
+	ComparedWith string // the ID of an earlier list; empty: none
+	Notify       string // the address for a mail when it has ended; empty: none
+
 	Created  time.Time
 	Started  time.Time // zero: not yet
 	Finished time.Time // zero: not yet
@@ -62,6 +66,8 @@ type JobQuery struct {
 // JobTotals are what is known of a list when it has arrived.
 type JobTotals struct {
 	Rows, Duplicates, Unusable, Addresses, Segments int64
+	// Reused is of which addresses the results are there, with their counters.
+	Reused []ResultCount
 }
 
 // JobRequest is a request that a client may repeat, named by a token of its
@@ -84,6 +90,9 @@ type Batch struct {
 	RunAfter  time.Time
 	Addresses int
 	Data      []byte
+	// Kept is the result that each of its addresses has until it is asked about
+	// again; empty: none.
+	KeptResult, KeptReason string
 
 	Claim int64 // fences the lease
 }
