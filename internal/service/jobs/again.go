@@ -10,8 +10,8 @@ import (
 
 // Again lets the addresses of a job whose result is unknown be verified again.
 // Their results come into the same list, which is queued, and until then they
-// keep those that they have. A list without such addresses stays as it is. token
-// names the request; it may be nil. [rows.ErrState]: the job is not done.
+// keep those that they have. A list without such addresses stays as it is. The
+// token names the request; it may be nil. [rows.ErrState]: the job is not done.
 // [rows.ErrQuota]: the quota of its key is used up.
 func (m *Manager) Again(ctx context.Context, id string, owners []string, token *rows.JobRequest) (rows.Job, error) {
 	j, err := m.Job(ctx, id, owners)

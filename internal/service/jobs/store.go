@@ -13,7 +13,9 @@ type Store interface {
 	BeginJob(ctx context.Context, node string, j rows.Job, quota int64, head []byte) (rows.Job, error)
 	AddSegment(ctx context.Context, job string, segment, first int64, data []byte, batches []rows.Batch) error
 	AddResults(ctx context.Context, job string, segment int64, data []byte) error
-	AgainJob(ctx context.Context, j rows.Job, batches []rows.Batch, expires time.Time, request *rows.JobRequest) (rows.Job, error)
+	AgainJob(
+		ctx context.Context, j rows.Job, batches []rows.Batch, expires time.Time, request *rows.JobRequest,
+	) (rows.Job, error)
 	StartJob(ctx context.Context, id string, t rows.JobTotals, request *rows.JobRequest) (rows.Job, error)
 	DropJob(ctx context.Context, id string) error
 	KeepDraft(ctx context.Context, id string, segments, octets int64) error

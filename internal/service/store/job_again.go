@@ -8,8 +8,8 @@ import (
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
-// AgainJob lets some addresses of a job that is done be asked about again: those
-// of the batches, which say what result each has. The job must be as it was
+// AgainJob lets some addresses of a job that is done be asked about again: they
+// are in the batches, which say what result each has. The job must be as it was
 // read, or the error is [ErrState]. It is queued again, and its addresses keep
 // their results until they have others. They count for the quota of its key
 // like new ones. It expires at the time given, if that is later. All of it is
