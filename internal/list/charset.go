@@ -132,7 +132,7 @@ func CharsetNamed(name string) (Encoding, error) {
 			return c.Name, nil
 		}
 	}
-	return "", formatError("the encoding %q is not known: use one of %s", name, knownCharsets())
+	return "", choiceError(encodingChoice, "the encoding %q is not known: use one of %s", name, knownCharsets())
 }
 
 // knownCharsets lists the names of encodings for an error.

@@ -57,7 +57,9 @@ func (d *Description) chooseColumns(rows [][]string, wanted []string) error {
 func (d *Description) choose(wanted []string, rows [][]string) error {
 	if len(wanted) == 0 {
 		column, why, err := d.guess(rows)
-		d.read(column, why)
+		if err == nil {
+			d.read(column, why)
+		}
 		return err
 	}
 	for _, name := range wanted {
@@ -66,7 +68,7 @@ func (d *Description) choose(wanted []string, rows [][]string) error {
 			return err
 		}
 		if slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == column }) {
-			return formatError("column %s is given twice", d.nameOf(column))
+			return choiceError(columnChoice, "column %s is given twice", d.nameOf(column))
 		}
 		d.read(column, Given)
 	}
@@ -147,13 +149,14 @@ func (d *Description) wanted(column string) (int, error) {
 		if found := d.columns(func(i int) bool { return same(d.Columns[i].Name, column) }); len(found) == 1 {
 			return found[0], nil
 		} else if len(found) > 1 {
-			return 0, formatError("more than one column is named %q: write --column NUMBER; %s", column, d.list())
+			return 0, choiceError(columnChoice,
+				"more than one column is named %q: write --column NUMBER; %s", column, d.list())
 		}
 	}
 	if number, err := strconv.Atoi(column); err == nil && number >= 1 && number <= len(d.Columns) {
 		return number - 1, nil
 	}
-	return 0, formatError("there is no column %q; %s", column, d.list())
+	return 0, choiceError(columnChoice, "there is no column %q; %s", column, d.list())
 }
 
 // sameName reports whether names differ only in case and blanks around them.

@@ -71,7 +71,8 @@ func (b *beginning) describeColumns(d *Description) error {
 	if err := b.checkFirstRow(d.Delimiter); err != nil {
 		return err
 	}
-	rows, err := b.findTable(d, b.table(d.Delimiter))
+	d.first = b.table(d.Delimiter)
+	rows, err := b.findTable(d, d.first)
 	if err != nil {
 		return err
 	}

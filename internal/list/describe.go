@@ -38,7 +38,8 @@ type Description struct {
 	Read      []Choice
 	Earlier   string // whose results the list holds: "rcpt", or the name of a [Service]; empty: none
 
-	foreign *foreign // reads those of a service
+	foreign *foreign   // reads those of a service
+	first   []firstRow // also those above the table
 }
 
 // Column is a column of CSV, or a field of JSON objects.
@@ -123,7 +124,7 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 			"UTF-16 needs a byte order mark")
 	}
 	if !o.SheetText && o.Sheet != "" {
-		return d, formatError("it is no spreadsheet and has no sheets: leave --sheet out")
+		return d, choiceError(sheetChoice, "it is no spreadsheet and has no sheets: leave --sheet out")
 	}
 	if d.Format = b.format(); d.isDecoded() {
 		b.text, b.cellText = d.textOf(octets, whole), d.cellText()

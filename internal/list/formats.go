@@ -182,11 +182,41 @@ func ResultNamed(name string) (r Result, known bool) {
 	return all[at], true
 }
 
+// Name is what the format is called in the extension of a file's name.
+func (f Format) Name() string { return strings.TrimPrefix(of(f).extensions[0], ".") }
+
 // FormatError says why a list cannot be read, and what to do about it.
-type FormatError struct{ text string }
+type FormatError struct {
+	text string
+	// Choice is the flag of rcpt bulk whose value is none of this list, such
+	// as "column" for a column that it lacks; empty: it is something else.
+	Choice string
+}
 
 func (e *FormatError) Error() string { return e.text }
 
+// WithoutFlags returns the error without its advice for the command line.
+func (e *FormatError) WithoutFlags() string {
+	text := e.text
+	for _, advice := range []string{"; for another sheet write --", ": write --", "; write --", ": leave --"} {
+		text, _, _ = strings.Cut(text, advice)
+	}
+	return text
+}
+
 func formatError(format string, args ...any) error {
-	return &FormatError{fmt.Sprintf(format, args...)}
+	return &FormatError{text: fmt.Sprintf(format, args...)}
+}
+
+// The choices of a [FormatError].
+const (
+	columnChoice   = "column"
+	sheetChoice    = "sheet"
+	headerChoice   = "header-row"
+	encodingChoice = "encoding"
+)
+
+// choiceError is a [FormatError] for a choice that does not fit.
+func choiceError(choice, format string, args ...any) error {
+	return &FormatError{fmt.Sprintf(format, args...), choice}
 }

@@ -17,6 +17,13 @@ type firstRow struct {
 	number int // in the list, from 1; blank rows count, too
 }
 
+// noteFirst keeps the first rows of a list without rows above.
+func (d *Description) noteFirst(rows [][]string) {
+	for i, cells := range rows {
+		d.first = append(d.first, firstRow{cells, i + 1})
+	}
+}
+
 // table returns the first rows of CSV. It leaves out a row that the sample cuts
 // off, unless it is the only one.
 func (b *beginning) table(delimiter byte) []firstRow {
@@ -114,7 +121,8 @@ func (b *beginning) firstOfTable(rows []firstRow) (first int, named bool, err er
 	case n > 0:
 		at := slices.IndexFunc(rows, func(row firstRow) bool { return row.number == n })
 		if at < 0 {
-			return 0, false, formatError("row %d cannot name the columns: it is empty or not among the first rows", n)
+			return 0, false, choiceError(headerChoice,
+				"row %d cannot name the columns: it is empty or not among the first rows", n)
 		}
 		return at, true, nil
 	case n == NoHeader || first == len(rows):

@@ -61,7 +61,7 @@ func newJSONShape(d *Description) *jsonShape {
 
 func (jsonKind) describe(b *beginning, d *Description) error {
 	if b.HeaderRow != 0 {
-		return formatError("it is JSON and has no row with names of columns: leave --header-row out")
+		return choiceError(headerChoice, "it is JSON and has no row with names of columns: leave --header-row out")
 	}
 	lines := b.rows(0)
 	for _, line := range lines {
@@ -71,6 +71,7 @@ func (jsonKind) describe(b *beginning, d *Description) error {
 	for _, line := range lines {
 		rows = append(rows, newJSONShape(d).cells(line))
 	}
+	d.noteFirst(rows)
 	d.tally(rows)
 	for _, field := range b.Options.Columns {
 		d.Read = append(d.Read, d.field(field, Given))

@@ -20,12 +20,13 @@ func (lineKind) recognise(*beginning) bool { return true }
 func (lineKind) describe(b *beginning, d *Description) error {
 	d.Columns, d.Read = []Column{{Name: lineColumn}}, []Choice{{0, lineColumn, Only}}
 	if len(b.Options.Columns) > 0 {
-		return formatError("it has one address per line and no columns: " +
+		return choiceError(columnChoice, "it has one address per line and no columns: "+
 			"leave --column out, or name the file .csv")
 	}
 	d.HeaderRow = NoHeader
 	first := b.rows(0)
-	d.tally(oneCell(first))
+	d.noteFirst(b.oneCell(first))
+	d.tally(b.oneCell(first))
 	if shown := notAddresses(first); shown != "" {
 		return formatError("it is not a list of addresses: none of its first lines has an \"@\"; "+
 			"the first are %s", shown)
@@ -38,10 +39,10 @@ func (lineKind) describe(b *beginning, d *Description) error {
 }
 
 // oneCell are rows of one cell.
-func oneCell(lines []string) [][]string {
+func (b *beginning) oneCell(lines []string) [][]string {
 	var rows [][]string
 	for _, line := range lines {
-		rows = append(rows, []string{line})
+		rows = append(rows, []string{strings.TrimSpace(b.cellText.toUTF8(line))})
 	}
 	return rows
 }

@@ -68,7 +68,7 @@ func (r *Reader) open(o Options) error {
 		return err
 	}
 	if r.description, err = Describe(octets, whole, o); err != nil {
-		return r.text.ofSheet(err)
+		return OfSheet(r.text.Sheets(), err)
 	}
 	return r.begin()
 }
@@ -97,6 +97,9 @@ func (r *Reader) begin() error {
 	}
 	return nil
 }
+
+// Description says what was found at the beginning of the list.
+func (r *Reader) Description() *Description { return &r.description }
 
 // Format returns the format of the list's rows.
 func (r *Reader) Format() Format {

@@ -94,7 +94,7 @@ func openSheet(r io.Reader, o Options) (*sheetText, error) {
 	read := chosenSheet(s.all, o.Sheet)
 	if read < 0 {
 		_ = book.Close()
-		return nil, formatError("it has no sheet %q; the sheets are %s", o.Sheet, listed(book.Sheets()))
+		return nil, choiceError(sheetChoice, "it has no sheet %q; the sheets are %s", o.Sheet, listed(book.Sheets()))
 	}
 	s.all[read].Read = true
 	if s.rows, err = book.Rows(s.all[read].Name); err != nil {
@@ -178,16 +178,16 @@ func otherSheets(all []Sheet) string {
 	return strings.Join(names[:min(len(names), maxListed)], ", ")
 }
 
-// ofSheet names the sheet in an error, and the others.
-func (t *Text) ofSheet(err error) error {
-	others := otherSheets(t.Sheets())
+// OfSheet names the sheet that is read in an error, and the others.
+func OfSheet(all []Sheet, err error) error {
+	others := otherSheets(all)
 	var wrong *FormatError
 	if others == "" || !errors.As(err, &wrong) {
 		return err
 	}
-	at := slices.IndexFunc(t.sheet.all, func(sheet Sheet) bool { return sheet.Read })
-	return formatError("sheet %s: %v; for another sheet write --sheet NAME: %s",
-		shownCell(t.sheet.all[at].Name), err, others)
+	at := slices.IndexFunc(all, func(sheet Sheet) bool { return sheet.Read })
+	return choiceError(wrong.Choice, "sheet %s: %v; for another sheet write --sheet NAME: %s",
+		shownCell(all[at].Name), err, others)
 }
 
 // Read reads the CSV.

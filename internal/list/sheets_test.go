@@ -1,52 +1,26 @@
 package list
 
 import (
-	"archive/zip"
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt/internal/list/listtest"
 )
 
 // tab is a sheet of a workbook: its rows are lines, with cells between bars.
 type tab struct{ name, rows string }
 
 // workbook is a workbook with these sheets.
-func workbook(t testing.TB, tabs ...tab) string {
-	t.Helper()
-	const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-	var names, relations strings.Builder
-	parts := map[string]string{
-		"_rels/.rels": `<Relationships><Relationship Id="r" Type="` + relation + `/officeDocument" Target="w.xml"/></Relationships>`,
+func workbook(_ testing.TB, tabs ...tab) string {
+	var sheets []string
+	for _, tab := range tabs {
+		sheets = append(sheets, tab.name, tab.rows)
 	}
-	for i, tab := range tabs {
-		fmt.Fprintf(&names, `<sheet name="%s" r:id="s%d"/>`, tab.name, i)
-		fmt.Fprintf(&relations, `<Relationship Id="s%d" Type="%s/worksheet" Target="s%[1]d.xml"/>`, i, relation)
-		var rows strings.Builder
-		for row := range strings.SplitSeq(tab.rows, "\n") {
-			rows.WriteString("<row>")
-			for cell := range strings.SplitSeq(row, "|") {
-				rows.WriteString(`<c t="inlineStr"><is><t>` + cell + `</t></is></c>`)
-			}
-			rows.WriteString("</row>")
-		}
-		parts[fmt.Sprintf("s%d.xml", i)] = `<worksheet><sheetData>` + rows.String() + `</sheetData></worksheet>`
-	}
-	parts["w.xml"] = `<workbook xmlns:r="` + relation + `"><sheets>` + names.String() + `</sheets></workbook>`
-	parts["_rels/w.xml.rels"] = `<Relationships>` + relations.String() + `</Relationships>`
-	var out bytes.Buffer
-	archive := zip.NewWriter(&out)
-	for name, text := range parts {
-		part, err := archive.Create(name)
-		check(t, err)
-		_, err = part.Write([]byte(text))
-		check(t, err)
-	}
-	check(t, archive.Close())
-	return out.String()
+	return listtest.Workbook(sheets...)
 }
 
 var (

@@ -68,11 +68,11 @@ func TestLists(t *testing.T) {
 	c, ctx := newListServer(t), t.Context()
 	list := strings.NewReader("id,email\n1,a@acme.example\n2,b@acme.example\n")
 	o := client.ListOptions{
-		Name: "spring", Column: "email", IdempotencyKey: "one", Webhook: "https://receiver.example/hook", WebhookProgress: true,
+		Name: "spring", Columns: []string{"email"}, IdempotencyKey: "one", Webhook: "https://receiver.example/hook", WebhookProgress: true,
 	}
 	want := client.Plan{Rows: 2, Addresses: 2, Domains: 1}
 	plan, err := c.PlanList(ctx, list, o)
-	if plan.EstimatedSeconds = 0; err != nil || plan != want {
+	if plan.EstimatedSeconds, plan.EstimatedMostSeconds = 0, 0; err != nil || plan != want {
 		t.Errorf("planned: %+v %v", plan, err)
 	}
 	j, err := c.SendList(ctx, list, o)

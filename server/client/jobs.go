@@ -51,7 +51,24 @@ type Job struct {
 
 	// WebhookProgress: there are webhooks of progress, too.
 	WebhookProgress bool `json:"webhook_progress,omitempty"`
+
+	// List says how the list is read; nil: an earlier version has stored it.
+	List *ListFound `json:"list,omitempty"`
 }
+
+// ListFound says how a list is read: what was chosen, and what was found.
+type ListFound struct {
+	Format          string   `json:"format"` // csv, txt, json, jsonl or xlsx
+	Sheet           string   `json:"sheet,omitempty"`
+	Columns         []string `json:"columns"`              // that are read for addresses
+	HeaderRow       *int     `json:"header_row,omitempty"` // from 1; 0: none names the columns; nil: JSON
+	Encoding        string   `json:"encoding,omitempty"`
+	EncodingGuessed bool     `json:"encoding_guessed,omitempty"`
+}
+
+// NoHeader is the HeaderRow of [ListOptions] for a list in which no row names
+// the columns.
+const NoHeader = -1
 
 // Waiting is what some addresses of a job wait for.
 type Waiting struct {
@@ -70,7 +87,10 @@ type ListOptions struct {
 	// WebhookProgress: there is a webhook at each tenth, too, once a minute at
 	// most.
 	WebhookProgress bool
-	Column          string // of the addresses, by name or number; guessed when empty
+	Columns         []string // of the addresses, by name or number; guessed when empty
+	Sheet           string   // of a spreadsheet; when empty, the one that holds addresses
+	HeaderRow       int      // the row that names the columns, from 1; 0: it is found; NoHeader: none does
+	Encoding        string   // of text, such as windows-1251; found when empty
 	// MediaType is text/csv, text/plain (one address per line),
 	// application/x-ndjson or application/octet-stream, for a spreadsheet or
 	// where the service is to find out. Default: text/csv.
@@ -99,6 +119,8 @@ type Plan struct {
 	Addresses        int64 `json:"addresses"`  // that would be asked about
 	Domains          int64 `json:"domains"`    // of them, about
 	EstimatedSeconds int64 `json:"estimated_seconds"`
+	// EstimatedMostSeconds is how long it takes if hosts put off their answers.
+	EstimatedMostSeconds int64 `json:"estimated_most_seconds"`
 }
 
 // PlanList sends a list as [Client.SendList] does, and returns what would be
@@ -113,10 +135,18 @@ func (c *Client) PlanList(ctx context.Context, list io.ReadSeeker, o ListOptions
 
 func (o ListOptions) query() url.Values {
 	query := url.Values{}
-	for name, value := range map[string]string{"name": o.Name, "webhook": o.Webhook, "column": o.Column} {
+	for name, value := range map[string]string{
+		"name": o.Name, "webhook": o.Webhook, "sheet": o.Sheet, "encoding": o.Encoding,
+	} {
 		if value != "" {
 			query.Set(name, value)
 		}
+	}
+	if len(o.Columns) > 0 {
+		query["column"] = o.Columns
+	}
+	if o.HeaderRow != 0 {
+		query.Set("header_row", strconv.Itoa(max(0, o.HeaderRow)))
 	}
 	if o.WebhookProgress {
 		query.Set("webhook_progress", "1")

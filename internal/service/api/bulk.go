@@ -15,6 +15,7 @@ import (
 
 	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/headway"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -68,6 +69,7 @@ type jobRecord struct {
 	Webhook   *string          `json:"webhook"`
 	Progress  bool             `json:"webhook_progress,omitempty"`
 	Problem   string           `json:"problem,omitempty"`
+	List      *listRecord      `json:"list,omitempty"`
 
 	// While it is verified.
 	Rate    *float64          `json:"rate,omitempty"`
@@ -89,6 +91,33 @@ func recordOfJob(j rows.Job) jobRecord {
 	}
 	if j.Webhook != "" {
 		record.Webhook = &j.Webhook
+	}
+	record.List = recordOfList(jobs.FoundIn(j))
+	return record
+}
+
+// listRecord says how the list of a job is read.
+type listRecord struct {
+	Format    string        `json:"format"`
+	Sheet     string        `json:"sheet,omitempty"`
+	Columns   []string      `json:"columns"`
+	HeaderRow *int          `json:"header_row,omitempty"`
+	Encoding  list.Encoding `json:"encoding,omitempty"`
+	Guessed   bool          `json:"encoding_guessed,omitempty"`
+}
+
+// recordOfList returns nil for a list of an earlier version.
+func recordOfList(found *jobs.Found) *listRecord {
+	if found == nil {
+		return nil
+	}
+	record := &listRecord{
+		Format: found.Format.Name(), Sheet: found.Sheet, Columns: found.Columns,
+		Encoding: found.Encoding, Guessed: found.EncodingGuessed,
+	}
+	if found.HeaderRow != 0 {
+		row := max(0, found.HeaderRow) // 0: none names the columns
+		record.HeaderRow = &row
 	}
 	return record
 }
@@ -215,7 +244,7 @@ func (s *Server) listJobs(x *exchange.Exchange, r *http.Request, grant *keyring.
 // jobFault answers a request about jobs that cannot be carried out.
 func (s *Server) jobFault(x *exchange.Exchange, err error) {
 	var f *exchange.Fault
-	var list *jobs.ListError
+	var unread *jobs.ListError
 	var disk *jobs.DiskError
 	var busy *jobs.BusyError
 	switch {
@@ -243,10 +272,9 @@ func (s *Server) jobFault(x *exchange.Exchange, err error) {
 	case errors.Is(err, jobs.ErrTooLarge):
 		x.Error(http.StatusRequestEntityTooLarge, exchange.ListTooLarge, sentence(err))
 	case errors.Is(err, jobs.ErrNoAddress):
-		x.Error(http.StatusUnprocessableEntity, exchange.NoAddress, "The list has no row with an address.")
-	case errors.As(err, &list):
-		x.Error(http.StatusUnprocessableEntity, exchange.InvalidList,
-			"The list cannot be read: "+inParameters(list)+".")
+		x.Error(http.StatusUnprocessableEntity, exchange.NoAddress, sentence(err))
+	case errors.As(err, &unread):
+		s.unreadable(x, unread)
 	case errors.Is(err, jobs.ErrDamaged):
 		x.Note(slog.String("error", err.Error()))
 		x.Error(http.StatusInternalServerError, exchange.InternalError,
@@ -275,10 +303,28 @@ func (s *Server) tooMany(x *exchange.Exchange, busy *jobs.BusyError) {
 	x.Error(http.StatusTooManyRequests, exchange.ConcurrencyReached, sentence(busy))
 }
 
-// inParameters words an error of a list for clients of the API.
-func inParameters(err error) string {
-	return strings.ReplaceAll(err.Error(), "write --column ", "give the parameter column, as ")
+// unreadable answers a request with a list that cannot be read, or not as the
+// request has it.
+func (s *Server) unreadable(x *exchange.Exchange, err *jobs.ListError) {
+	var wrong *list.FormatError
+	if errors.As(err, &wrong) && wrong.Choice != "" {
+		x.Error(http.StatusBadRequest, exchange.InvalidParameter, sentence(inParameters(err)))
+		return
+	}
+	x.Error(http.StatusUnprocessableEntity, exchange.InvalidList,
+		"The list cannot be read: "+inParameters(err).Error()+".")
 }
+
+// flagAdvice are words of an error of a list for the command line, and what
+// clients of the API do instead.
+var flagAdvice = strings.NewReplacer(
+	"write --column ", "give the parameter column, as ", "write --sheet ", "give the parameter sheet, as ",
+	"leave --column out", "leave the parameter column out", "leave --sheet out", "leave the parameter sheet out",
+	"leave --header-row out", "leave the parameter header_row out",
+)
+
+// inParameters words an error of a list for clients of the API.
+func inParameters(err error) error { return errors.New(flagAdvice.Replace(err.Error())) }
 
 // sentence makes a sentence of an error.
 func sentence(err error) string {

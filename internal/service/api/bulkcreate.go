@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -31,7 +32,9 @@ type upload struct {
 
 // uploadFields are the texts beside a list, in a query or a form. Only
 // columnField may have several values.
-var uploadFields = []string{"name", "webhook", columnField, "webhook_progress", "dry_run"}
+var uploadFields = []string{
+	"name", "webhook", columnField, "sheet", "header_row", "encoding", "webhook_progress", "dry_run",
+}
 
 const columnField = "column"
 
@@ -96,7 +99,11 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 // digest identifies the list and all that was said about it.
 func (u *upload) digest() rows.Hash {
 	columns := strings.Join(u.Format.Columns, "\x00")
-	return u.Spool.Digest(u.name, u.webhook, columns, string(u.Format.Format), fmt.Sprint(u.progress))
+	all := []string{u.name, u.webhook, columns, string(u.Format.Format), fmt.Sprint(u.progress)}
+	if f := u.Format; f.Sheet != "" || f.HeaderRow != 0 || f.Encoding != "" {
+		all = append(all, f.Sheet, strconv.Itoa(f.HeaderRow), f.Encoding)
+	}
+	return u.Spool.Digest(all...)
 }
 
 // readToken reads the Idempotency-Key. Every error is a [exchange.Fault].
@@ -133,6 +140,7 @@ func (s *Server) repeated(x *exchange.Exchange, r *http.Request, grant *keyring.
 type planRecord struct {
 	jobs.Plan
 	Seconds int64 `json:"estimated_seconds"`
+	Most    int64 `json:"estimated_most_seconds"`
 }
 
 func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload) bool {
@@ -142,7 +150,7 @@ func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload) bool 
 		s.jobFault(x, err)
 		return false
 	}
-	x.JSON(http.StatusOK, planRecord{plan, int64(plan.Estimated / time.Second)})
+	x.JSON(http.StatusOK, planRecord{plan, int64(plan.Least / time.Second), int64(plan.Most / time.Second)})
 	return true
 }
 
@@ -239,9 +247,8 @@ func (u *upload) read(given url.Values) (err error) {
 	const most = 200
 	u.name = strings.TrimSpace(rows.PlainName(cmp.Or(given.Get("name"), u.File)))
 	u.webhook = given.Get("webhook")
-	if len(u.Format.Columns) == 0 {
-		isEmpty := func(name string) bool { return name == "" }
-		u.Format.Columns = slices.DeleteFunc(given[columnField], isEmpty)
+	if err := u.readChoices(given); err != nil {
+		return err
 	}
 	if len(u.name) > most || !printable(u.name) {
 		return exchange.BadRequest(exchange.InvalidParameter,

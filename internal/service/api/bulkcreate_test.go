@@ -32,7 +32,7 @@ func TestBadLists(t *testing.T) {
 		"dry run":        {"?dry_run=2", "a@a.example\n", csvType, 400, "invalid_parameter", "dry_run"},
 		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "not a list of addresses"},
 		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
-		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 422, "invalid_list", `no column \"mail\"`},
+		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 400, "invalid_parameter", `There is no column \"mail\"; the columns are 1 \"id\", 2 \"email\"`},
 		"media type":     {"", "a@a.example", "text/html", 415, "unsupported_media_type", "text/csv"},
 		"JSON":           {"", `{"emails":["a@a.example"`, "application/json", 400, "invalid_body", "octet"},
 		"member":         {"", `{"emails":[],"x":1}`, "application/json", 400, "invalid_body", "x"},
@@ -132,7 +132,7 @@ func TestDryRun(t *testing.T) {
 	key := l.key(store.Key{})
 	got := l.send("POST", "/api/v1/bulk?dry_run=1", key, "a@a.example\nb@b.example\na@a.example\n\"c@c.example d@c.example\"\n", "Content-Type", csvType)
 	l.want(got, 200)
-	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0}` + "\n"
+	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0,"estimated_most_seconds":1800}` + "\n"
 	if got.Body.String() != want {
 		t.Errorf("%s, want %s", got.Body, want)
 	}

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
@@ -229,33 +227,5 @@ func TestPackedLists(t *testing.T) {
 		if again := n.output(jobs[0].ID, Output{Format: list.XLSX}); !strings.HasPrefix(again, "PK") {
 			t.Errorf("%s: %.20q", name, again)
 		}
-	}
-}
-
-// TestLook: what is found in a list before it is started.
-func TestLook(t *testing.T) {
-	n := alone(t, &hosts{})
-	for _, c := range []struct {
-		list   string
-		column string
-		want   Look
-	}{
-		{"n,email\n1,a@a.example\n2,b@a.example\n3,c@a.example\n", "", Look{Names: []string{"n", "email"}, Chosen: 1, Choices: true, Rows: [][]string{{"1", "a@a.example"}, {"2", "b@a.example"}}}},
-		{"home,work\na@a.example,b@a.example\n", "", Look{Names: []string{"home", "work"}, Chosen: -1, Choices: true, Rows: [][]string{{"a@a.example", "b@a.example"}}}},
-		{"home,work\na@a.example,b@a.example\n", "2", Look{Names: []string{"home", "work"}, Chosen: 1, Choices: true, Rows: [][]string{{"a@a.example", "b@a.example"}}}},
-		{"a@a.example\n", "", Look{Names: []string{"email"}, Rows: [][]string{{"a@a.example"}}}},
-	} {
-		var f Format
-		if c.column != "" {
-			f.Columns = []string{c.column}
-		}
-		got, err := n.Look(n.receive(c.list), f, 2)
-		check(t, err)
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%q: %s", c.list, diff)
-		}
-	}
-	if _, err := n.Look(n.receive("Jane\nJoe\nJim\n"), Format{}, 2); err == nil {
-		t.Error("names are a list")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -27,7 +26,21 @@ type Request struct {
 }
 
 // ErrNoAddress means that a list has no row with an address.
-var ErrNoAddress = errors.New("the list has no address")
+var ErrNoAddress = errors.New("the list has no row with an address")
+
+// severalError is an [ErrNoAddress]: so many rows have several addresses in a
+// cell.
+type severalError int64
+
+func (e severalError) Error() string {
+	what := "its only row with addresses holds several"
+	if e > 1 {
+		what = fmt.Sprintf("%d rows hold several", int64(e))
+	}
+	return ErrNoAddress.Error() + " alone: " + what + "; write each address in a row of its own"
+}
+
+func (severalError) Unwrap() error { return ErrNoAddress }
 
 // Plan is what would be done with a list.
 type Plan struct {
@@ -36,8 +49,10 @@ type Plan struct {
 	Duplicates int64         `json:"duplicates"` // addresses that were in a row or column before
 	Addresses  int64         `json:"addresses"`  // that would be asked about
 	Domains    int64         `json:"domains"`    // of them, about
-	Estimated  time.Duration `json:"-"`          // how long it would take alone
+	Least      time.Duration `json:"-"`          // how long it would take alone
+	Most       time.Duration `json:"-"`          // how long if hosts put off their answers
 
+	several int64 // rows with several addresses in a cell, and without one
 	sources *sources
 }
 
@@ -57,13 +72,14 @@ func (m *Manager) Plan(ctx context.Context, s *Spool, f Format) (Plan, error) {
 			s.planned[as] = found
 		}
 	}
-	found.Estimated = m.rate.estimate(found.Addresses)
+	found.Least = m.rate.estimate(found.Addresses)
+	found.Most = found.Least + m.config.RetryWindow
 	return found.Plan, found.err
 }
 
 // survey is the first reading.
 func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err error) {
-	l, err := m.open(s, f)
+	l, err := m.open(ctx, s, f)
 	if err != nil {
 		return p, err
 	}
@@ -93,7 +109,10 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 		return p, err
 	}
 	p.Addresses -= p.Duplicates
-	if p.Addresses == 0 {
+	switch {
+	case p.Addresses == 0 && p.several > 0:
+		return p, severalError(p.several)
+	case p.Addresses == 0:
 		return p, ErrNoAddress
 	}
 	return p, nil
@@ -101,7 +120,7 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 
 // add counts a row.
 func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
-	before := p.Addresses
+	before, several := p.Addresses, false
 	for _, c := range cells {
 		if err := found.add(c.key); err != nil {
 			return err
@@ -109,22 +128,30 @@ func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
 		if c.kind == kindAddress {
 			p.Addresses++
 		}
+		several = several || c.kind == kindSeveral
 		if c.domain != "" {
 			domains.add(c.domain)
 		}
 	}
-	if p.Addresses == before {
-		p.Unusable++
+	if p.Addresses > before {
+		return nil
+	}
+	if p.Unusable++; several {
+		p.several++
 	}
 	return nil
 }
 
-func (m *Manager) open(s *Spool, f Format) (*listReader, error) {
-	f = s.format(f)
-	l, err := openList(s.Reader(), f, m.config.Limits)
+func (m *Manager) open(ctx context.Context, s *Spool, f Format) (*listReader, error) {
+	text, f, err := m.text(ctx, s, f)
 	if err != nil {
 		return nil, err
 	}
+	l, err := openList(text.Reader(), f, s.sheets(), m.config.Limits)
+	if err != nil {
+		return nil, err
+	}
+	l.text = text
 	if width := l.Width(); width > m.config.Limits.Columns {
 		return nil, fmt.Errorf("%w: its first row has %d columns, %d are allowed",
 			ErrTooLarge, width, m.config.Limits.Columns)
@@ -183,23 +210,21 @@ func (m *Manager) spaceFor(ctx context.Context, owner string) error {
 
 // load is the second reading, which stores the list.
 func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, t rows.JobTotals) (rows.Job, error) {
-	l, err := m.open(s, o.Format)
+	l, err := m.open(ctx, s, o.Format)
 	if err != nil {
 		return rows.Job{}, err
 	}
-	o.Format = s.format(o.Format)
-	o.Format.Format = cmpFormat(o.Format.Format, l.Format())
-	head := make([]byte, min(s.size, headOctets))
-	if _, err := s.file.ReadAt(head, 0); err != nil {
+	head := make([]byte, min(l.text.size, headOctets))
+	if _, err := l.text.file.ReadAt(head, 0); err != nil {
 		return rows.Job{}, &DiskError{err}
 	}
-	packed := headOf(o.Format.text()).pack(head)
-	if err := sameFormat(l.Reader, packed, o.Format.text()); err != nil {
+	as, packed, err := l.stored(head)
+	if err != nil {
 		return rows.Job{}, err
 	}
 	now := m.config.Now()
 	j, err := m.config.Store.BeginJob(ctx, m.node, rows.Job{
-		Owner: o.Owner, Key: o.Key, Name: o.Name, Webhook: o.Webhook, Progress: o.Progress, Format: o.Format.text(),
+		Owner: o.Owner, Key: o.Key, Name: o.Name, Webhook: o.Webhook, Progress: o.Progress, Format: as,
 		Created: now, Expires: now.Add(m.config.Keep), Addresses: t.Addresses,
 	}, o.Quota, packed)
 	if err != nil {
@@ -216,42 +241,4 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 		return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
 	}
 	return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
-}
-
-// format is how the text of a spreadsheet is read, or else as it was given.
-func (s *Spool) format(f Format) Format {
-	if s.sheet {
-		f.Format, f.Delimiter = list.CSV, ','
-	}
-	f.Sheet = s.sheet
-	return f
-}
-
-// cmpFormat keeps what was guessed from the beginning of a list, except for
-// JSON, which is read as JSON lines.
-func cmpFormat(given, found list.Format) list.Format {
-	if given != "" || found == list.JSONLines {
-		return given
-	}
-	return found
-}
-
-// sameFormat makes sure that the rows of a list can be written later.
-func sameFormat(l *list.Reader, head []byte, format string) error {
-	again, err := reopen(head, format)
-	if err != nil {
-		return &ListError{err}
-	}
-	want, err := list.NewWriter(l, list.Output{Format: list.CSV})
-	if err != nil {
-		return &ListError{err}
-	}
-	got, err := list.NewWriter(again, list.Output{Format: list.CSV})
-	if err != nil {
-		return &ListError{err}
-	}
-	if string(got.Head()) != string(want.Head()) {
-		return &ListError{errors.New("its first rows are too long: the format cannot be found from them")}
-	}
-	return nil
 }

@@ -19,7 +19,7 @@ const (
 // KeepDraft stores a list that somebody is going to look at before it is
 // started, on this node or another. It is kept for an hour, and returns its ID.
 func (m *Manager) KeepDraft(ctx context.Context, owner, name string, s *Spool) (id string, err error) {
-	draft := rows.Job{Owner: owner, Name: name, Format: Format{Sheet: s.sheet}.text()}
+	draft := rows.Job{Owner: owner, Name: name}
 	j, err := m.config.Store.BeginJob(ctx, m.node, draft, 0, nil)
 	if err != nil {
 		return "", err
@@ -80,15 +80,11 @@ func (m *Manager) Draft(ctx context.Context, id, owner string) (rows.Job, error)
 // OpenDraft reads a draft into a temporary file. The error is a *[DiskError],
 // or that of the store.
 func (m *Manager) OpenDraft(ctx context.Context, draft rows.Job) (*Spool, error) {
-	format, err := readFormat(draft.Format)
-	if err != nil {
-		return nil, fmt.Errorf("job %s: %w", draft.ID, err)
-	}
 	file, err := temporary(m.config.TempDir)
 	if err != nil {
 		return nil, &DiskError{err}
 	}
-	s := &Spool{file: file, digest: sha256.New(), sheet: format.Sheet}
+	s := &Spool{file: file, digest: sha256.New()}
 	for number := range draft.Segments {
 		if err = m.addSegment(ctx, s, draft.ID, number); err != nil {
 			break
@@ -101,7 +97,7 @@ func (m *Manager) OpenDraft(ctx context.Context, draft rows.Job) (*Spool, error)
 		s.Close()
 		return nil, err
 	}
-	return s, nil
+	return m.recognise(ctx, s)
 }
 
 // addSegment appends a segment of a draft to its file.

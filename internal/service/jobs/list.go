@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Format says how the rows of a list are read.
@@ -15,7 +16,28 @@ type Format struct {
 	Format    list.Format `json:"format,omitempty"`    // guessed when empty
 	Delimiter byte        `json:"delimiter,omitempty"` // of CSV; guessed when 0
 	Columns   []string    `json:"columns,omitempty"`   // of the addresses; guessed when empty
-	Sheet     bool        `json:"sheet,omitempty"`     // it is the text of a spreadsheet
+	HeaderRow int         `json:"header,omitempty"`    // as [list.Options] has it
+	Encoding  string      `json:"encoding,omitempty"`  // of text; found when empty
+	Sheet     string      `json:"tab,omitempty"`       // of a spreadsheet; found when empty
+	SheetText bool        `json:"sheet,omitempty"`     // it is the text of a sheet
+	Found     *Found      `json:"found,omitempty"`     // of a list that is stored
+}
+
+// Found is what was found in a list.
+type Found struct {
+	Format          list.Format   `json:"format"`
+	Sheet           string        `json:"sheet,omitempty"`
+	Columns         []string      `json:"columns"`              // names of those that are read
+	HeaderRow       int           `json:"header_row,omitempty"` // as [list.Options] has it; 0: the format has none
+	Encoding        list.Encoding `json:"encoding"`
+	EncodingGuessed bool          `json:"encoding_guessed,omitempty"`
+}
+
+// FoundIn returns what was found in the list of a job; nil if an earlier
+// version has stored it.
+func FoundIn(j rows.Job) *Found {
+	f, _ := readFormat(j.Format)
+	return f.Found
 }
 
 // readFormat reads what [Format.text] wrote, now or in an earlier version,
@@ -35,7 +57,10 @@ func readFormat(text string) (Format, error) {
 }
 
 func (f Format) options() list.Options {
-	return list.Options{Format: f.Format, Delimiter: f.Delimiter, Columns: f.Columns, SheetText: f.Sheet}
+	return list.Options{
+		Format: f.Format, Delimiter: f.Delimiter, Columns: f.Columns, HeaderRow: f.HeaderRow, Encoding: f.Encoding,
+		SheetText: f.SheetText,
+	}
 }
 
 func (f Format) text() string {
@@ -56,6 +81,8 @@ func (e *ListError) Unwrap() error { return e.Err }
 // listReader reads the rows of a list.
 type listReader struct {
 	*list.Reader
+	as     Format
+	text   *Spool
 	limits Limits
 	rows   int64
 	found  []foundCell
@@ -68,12 +95,18 @@ type foundCell struct {
 	domain string
 }
 
-func openList(text io.Reader, f Format, limits Limits) (*listReader, error) {
-	reader, err := list.NewReader(text, f.options())
-	if err != nil {
-		return nil, &ListError{err}
+// openList reads a text with some limits. It is one of these sheets, if there
+// are any.
+func openList(text io.Reader, f Format, sheets []list.Sheet, limits Limits) (*listReader, error) {
+	o := f.options()
+	if !f.SheetText {
+		o.Sheet = f.Sheet // refused: there is none
 	}
-	return &listReader{Reader: reader, limits: limits, found: make([]foundCell, reader.AddressesPerRow())}, nil
+	reader, err := list.NewReader(text, o)
+	if err != nil {
+		return nil, &ListError{list.OfSheet(sheets, err)}
+	}
+	return &listReader{Reader: reader, as: f, limits: limits, found: make([]foundCell, reader.AddressesPerRow())}, nil
 }
 
 // next returns the next row, and what its cells hold: without their sources,

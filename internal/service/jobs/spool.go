@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -40,7 +43,7 @@ type Spool struct {
 	file    *os.File
 	size    int64
 	digest  hash.Hash          // of what was sent
-	sheet   bool               // it was a spreadsheet
+	sheet   *sheetText         // nil: it is no spreadsheet
 	planned map[string]planned // by the text of the format
 }
 
@@ -50,34 +53,119 @@ type planned struct {
 	err error // [ErrNoAddress] or [ErrTooLarge]; it would be the same again
 }
 
+// sheetText is the text of a sheet of a spreadsheet.
+type sheetText struct {
+	*Spool
+	all   []list.Sheet // of the spreadsheet
+	found string       // the one that is read where none is chosen
+}
+
+// newSheet returns the sheet of a spreadsheet that is read.
+func newSheet(text *Spool, all []list.Sheet) *sheetText {
+	s := &sheetText{Spool: text, all: all}
+	s.found = s.name()
+	return s
+}
+
+func (s *sheetText) name() string {
+	return s.all[slices.IndexFunc(s.all, func(one list.Sheet) bool { return one.Read })].Name
+}
+
 // Receive writes a list to a temporary file, which only its owner can read and
 // which has no name where the system allows that. A list that is compressed is
-// unpacked, and the sheet of a spreadsheet that holds addresses becomes CSV.
-// The error is [ErrTooLarge], a *[ListError], a *[DiskError], or that of body.
+// unpacked; a spreadsheet stays as it is, and the sheet that holds addresses
+// becomes CSV in another file. The error is [ErrTooLarge], a *[ListError], a
+// *[DiskError], or that of body.
 func (m *Manager) Receive(ctx context.Context, body io.Reader) (*Spool, error) {
 	s, err := m.keep(ctx, body)
 	if err != nil {
 		return nil, err
 	}
-	text, err := list.PlainText(s.Reader(), list.Options{Folder: m.config.TempDir})
+	return m.recognise(ctx, s)
+}
+
+// recognise makes a spool of a file that may be compressed or a spreadsheet. It
+// closes the file on an error.
+func (m *Manager) recognise(ctx context.Context, s *Spool) (*Spool, error) {
+	text, err := m.plainText(s, "")
 	if err != nil {
 		s.Close()
-		return nil, readFault(err)
+		return nil, err
 	}
 	defer text.Close()
 	if text.Packing == list.Plain && !text.IsSheet() {
 		return s, nil
 	}
-	defer s.Close()
-	plain, err := m.keep(ctx, text)
-	if err != nil {
-		if !errors.Is(err, ErrTooLarge) && !errors.As(err, new(*DiskError)) && ctx.Err() == nil {
-			err = readFault(err)
-		}
+	plain, err := m.keepText(ctx, text)
+	switch {
+	case err != nil:
+		s.Close()
 		return nil, err
+	case text.IsSheet():
+		s.sheet = newSheet(plain, text.Sheets())
+		return s, nil
 	}
-	plain.digest, plain.sheet = s.digest, text.IsSheet()
+	plain.digest = s.digest
+	s.Close()
 	return plain, nil
+}
+
+// choose makes a sheet the one that is read; an empty name is that of the sheet
+// which was found.
+func (m *Manager) choose(ctx context.Context, s *Spool, name string) error {
+	if name = cmp.Or(name, s.sheet.found); strings.EqualFold(name, s.sheet.name()) {
+		return nil
+	}
+	text, err := m.plainText(s, name)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	plain, err := m.keepText(ctx, text)
+	if err != nil {
+		return err
+	}
+	s.sheet.Close()
+	s.sheet.Spool, s.sheet.all = plain, text.Sheets()
+	return nil
+}
+
+func (m *Manager) plainText(s *Spool, sheet string) (*list.Text, error) {
+	text, err := list.PlainText(s.Reader(), list.Options{Folder: m.config.TempDir, Sheet: sheet})
+	if err != nil {
+		return nil, readFault(err)
+	}
+	return text, nil
+}
+
+// keepText writes what becomes of a list to a temporary file.
+func (m *Manager) keepText(ctx context.Context, text *list.Text) (*Spool, error) {
+	plain, err := m.keep(ctx, text)
+	if err != nil && !errors.Is(err, ErrTooLarge) && !errors.As(err, new(*DiskError)) && ctx.Err() == nil {
+		err = readFault(err)
+	}
+	return plain, err
+}
+
+// text returns the text of a list that is read in a format, and the format of
+// the text.
+func (m *Manager) text(ctx context.Context, s *Spool, f Format) (*Spool, Format, error) {
+	if s.sheet == nil {
+		return s, f, nil
+	}
+	if err := m.choose(ctx, s, f.Sheet); err != nil {
+		return nil, f, err
+	}
+	f.Format, f.Delimiter, f.Sheet, f.SheetText = list.CSV, ',', s.sheet.name(), true
+	return s.sheet.Spool, f, nil
+}
+
+// sheets returns the sheets of a spreadsheet.
+func (s *Spool) sheets() []list.Sheet {
+	if s.sheet == nil {
+		return nil
+	}
+	return s.sheet.all
 }
 
 // readFault is an error of reading a list that has arrived: that of a temporary
@@ -155,8 +243,13 @@ func (s *Spool) Digest(with ...string) rows.Hash {
 // Size is the number of octets.
 func (s *Spool) Size() int64 { return s.size }
 
-// Reader reads the list from its beginning.
+// Reader reads the list as it is kept, from its beginning.
 func (s *Spool) Reader() io.Reader { return io.NewSectionReader(s.file, 0, s.size) }
 
-// Close removes the file.
-func (s *Spool) Close() { discard(s.file) }
+// Close removes the files.
+func (s *Spool) Close() {
+	discard(s.file)
+	if s.sheet != nil {
+		s.sheet.Close()
+	}
+}

@@ -24,8 +24,10 @@ import (
 type List struct {
 	Spool  *jobs.Spool // nil: none has arrived
 	Format jobs.Format
-	File   string     // the name of the file, without its folder
-	Fields url.Values // the texts beside the list
+	// Charset is what the media type says of the encoding; empty: nothing.
+	Charset string
+	File    string     // the name of the file, without its folder
+	Fields  url.Values // the texts beside the list
 }
 
 // Close drops the list.
@@ -87,6 +89,7 @@ func Receive(m *jobs.Manager, w http.ResponseWriter, r *http.Request, body io.Re
 	case isForm:
 		err = l.readForm(r.Context(), m, multipart.NewReader(text, parameters["boundary"]), f)
 	default:
+		l.Charset = parameters["charset"]
 		err = l.readList(r.Context(), m, text, mediaType)
 	}
 	if errors.As(err, new(*http.MaxBytesError)) {
@@ -173,6 +176,9 @@ func (l *List) readFile(ctx context.Context, m *jobs.Manager, part *multipart.Pa
 		l.File = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	}
 	l.Format.Format, l.Format.Delimiter = list.FormatOf(l.File), list.DelimiterOf(l.File)
+	if _, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Type")); err == nil {
+		l.Charset = parameters["charset"]
+	}
 	l.Spool, err = m.Receive(ctx, part)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ import (
 // newListView is a list before its start.
 type newListView struct {
 	jobs.Look
+	Names   []string // of the columns
+	Chosen  int      // the first that is read, from 0; -1: none
 	ID      string
 	Name    string
 	Column  int // that is read, from 1; 0: none was chosen yet
@@ -91,23 +94,21 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, column int, hook listHook,
 	hook.SecretAt = "/webhooks/receivers?key=" + KeyID
 	view := newListView{ID: v.r.PathValue("id"), Name: l.Name, Size: sizeText(l.spool.Size()), Hook: hook}
 	look, err := d.config.Lists.Look(l.spool, format(column), lookRows)
-	var list *jobs.ListError
-	if column > 0 && errors.As(err, &list) { // a column without addresses
-		view.Problem = withoutFlags(list.Error())
-		look, err = d.config.Lists.Look(l.spool, jobs.Format{}, lookRows)
-		look.Chosen = column - 1
-	}
 	if err != nil {
 		return err
 	}
-	view.Look, view.Column = look, look.Chosen+1
-	if look.Choices && len(look.Names) > 1 {
-		for i, name := range look.Names {
-			view.Columns = append(view.Columns, choice{Number: i + 1, Name: name, Chosen: i == look.Chosen})
+	view.Look, view.Chosen = look, slices.IndexFunc(look.Columns, func(c jobs.Column) bool { return c.Read })
+	view.Column = view.Chosen + 1
+	for i, c := range look.Columns {
+		view.Names = append(view.Names, c.Name)
+		if look.Choices() {
+			view.Columns = append(view.Columns, choice{Number: i + 1, Name: c.Name, Chosen: i == view.Chosen})
 		}
 	}
-	if look.Chosen >= 0 && view.Problem == "" {
-		if look.Choices {
+	view.Problem = strings.TrimSuffix(look.Problem, ".")
+	var list *jobs.ListError
+	if view.Chosen >= 0 && view.Problem == "" {
+		if look.Choices() {
 			column = view.Column // the form sends it
 		}
 		// Those who load the page again while it is read get what was found.
@@ -118,11 +119,19 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, column int, hook listHook,
 		case err != nil:
 			return err
 		default:
-			view.Plan, view.Takes = &plan, span(plan.Estimated)
+			view.Plan, view.Takes = &plan, takes(plan)
 		}
 	}
 	p.Title, p.Nav, p.Body = "New list", "/lists", view
 	return d.render(v, "listnew", p)
+}
+
+// takes says how long a list takes, and how long it may take.
+func takes(p jobs.Plan) string {
+	if p.Most == p.Least {
+		return span(p.Least)
+	}
+	return span(p.Least) + "; up to " + strings.TrimPrefix(span(p.Most), "about ") + " if hosts ask us to come back"
 }
 
 // startList makes a job of a list that was sent.

@@ -410,7 +410,7 @@ func TestListRefused(t *testing.T) {
 	}{
 		{"list.csv", "email\n" + strings.Repeat("ada@acme.example\n", 200), http.StatusRequestEntityTooLarge, "The file is larger than"},
 		{"", "", http.StatusUnprocessableEntity, "Choose a file first."},
-		{"list.csv", "a,b\n1,2\n3,4\n5,6\n", http.StatusUnprocessableEntity, "The file cannot be read as a list: no column holds addresses"},
+		{"list.csv", "a\n1\n3\n5\n", http.StatusUnprocessableEntity, "The file cannot be read as a list: it is not a list of addresses"},
 		{"list.pdf", "%PDF-1.7 <b>", http.StatusUnprocessableEntity, "a PDF document"},
 	} {
 		got := w.sendFile(t, token, c.name, c.text)
@@ -424,7 +424,11 @@ func TestListRefused(t *testing.T) {
 	if got := w.sendFiles(t, token, "list.csv", fewRows, fewRows); got.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(got.body, "one file at a time") {
 		t.Errorf("two files: %d\n%s", got.StatusCode, got.body)
 	}
-	next := w.sendFile(t, token, "list.csv", "email\n"+strings.Repeat("ada@acme.example\n", 11)).Header.Get("Location")
+	next := w.sendFile(t, token, "list.csv", "Name,City\nAnn,Rome\n").Header.Get("Location")
+	if got := w.get(t, next); !strings.Contains(got.body, "Found Name, City, but no e-mail addresses") || !strings.Contains(got.body, "disabled>Start") {
+		t.Errorf("no addresses: %d\n%s", got.StatusCode, got.body)
+	}
+	next = w.sendFile(t, token, "list.csv", "email\n"+strings.Repeat("ada@acme.example\n", 11)).Header.Get("Location")
 	if got := w.get(t, next); !strings.Contains(got.body, "more than 10 rows") || !strings.Contains(got.body, "disabled>Start") {
 		t.Errorf("too many rows: %d\n%s", got.StatusCode, got.body)
 	}

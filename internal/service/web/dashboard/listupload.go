@@ -135,7 +135,7 @@ func faultText(err error, most int64) string {
 	case errors.Is(err, errNoFile):
 		return "Choose a file first."
 	case errors.Is(err, jobs.ErrNoAddress):
-		return "The file has no row with an address."
+		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
 	case errors.As(err, &busy):
 		return strings.ToUpper(busy.Error()[:1]) + busy.Error()[1:] + "."
 	case errors.As(err, &disk):
