@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -20,7 +22,6 @@ import (
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/quietlog"
-	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // bulkCommand is "rcpt bulk".
@@ -125,7 +126,8 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *settings.LogF
 	}
 	defer stopDebug()
 	printColumns(std.err, input)
-	view, logger := c.viewFor(std, input.Total, logs)
+	view, logger := c.viewFor(std, logs)
+	stop.sayTo(besides(view, std.err))
 	var network networkStop
 	verifier, err := c.verifier(ctx, logger, network.observe)
 	if err != nil {
@@ -181,7 +183,10 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	defer cancel(nil)
 	run.network.cancelWith(cancel)
 	go doctor.KeepChecking(ctx, run.verifier)
-	watch := newPaceWatch(run.verifier.Pacing)
+	watch := &paceWatch{
+		pacing: run.verifier.Pacing, paced: run.verifier.Paced, network: run.network.what, total: run.input.Total,
+		now: time.Now, refused: map[string]float64{},
+	}
 	keeper, err := c.keepPace(run)
 	if err != nil {
 		return err
@@ -294,16 +299,17 @@ type stops struct {
 	drain   <-chan struct{} // closed by the first
 	ctx     context.Context // canceled by the second
 	release func()
+
+	mu  sync.Mutex
+	out io.Writer // for notices
 }
 
 // listenForStops listens for signals until release is called.
 func listenForStops(parent context.Context, stderr *os.File) *stops {
-	notice := "rcpt: finishing what is being asked; interrupt again to stop at once"
-	if tty.Is(stderr) {
-		notice = "\n" + notice // below the live line
-	}
+	const notice = "rcpt: finishing what is being asked; interrupt again to stop at once"
 	drain := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	s := &stops{drain: drain, ctx: ctx, release: cancel, out: stderr}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -313,7 +319,7 @@ func listenForStops(parent context.Context, stderr *os.File) *stops {
 		defer signal.Stop(signals)
 		select {
 		case <-signals:
-			fmt.Fprintln(stderr, notice)
+			fmt.Fprintln(s.notices(), notice)
 		case <-ctx.Done():
 			return
 		}
@@ -324,5 +330,18 @@ func listenForStops(parent context.Context, stderr *os.File) *stops {
 		case <-ctx.Done():
 		}
 	}()
-	return &stops{drain: drain, ctx: ctx, release: cancel}
+	return s
+}
+
+// sayTo sets where notices go.
+func (s *stops) sayTo(out io.Writer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out = out
+}
+
+func (s *stops) notices() io.Writer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out
 }
