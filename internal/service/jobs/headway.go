@@ -58,6 +58,10 @@ func (m *Manager) Headway(ctx context.Context, j rows.Job) (h Headway, err error
 	return h, nil
 }
 
+// Network is what does not work of this node's own network; empty: nothing is
+// known to be at fault.
+func (m *Manager) Network() headway.Fault { return m.network.fault() }
+
 // rateOf is how fast a job advances, on all nodes together.
 func (m *Manager) rateOf(j rows.Job, now time.Time) headway.Rate {
 	m.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -121,9 +122,17 @@ func (m mailWorld) VerifyTogether(
 // NewLists starts what works on lists.
 func NewLists(t *testing.T, s *store.Store, limits jobs.Limits) (lists *jobs.Manager, release func()) {
 	t.Helper()
+	return NewListsIn(t, s, limits, nil)
+}
+
+// NewListsIn does so on a network of which fault says what does not work.
+func NewListsIn(
+	t *testing.T, s *store.Store, limits jobs.Limits, fault func() headway.Fault,
+) (lists *jobs.Manager, release func()) {
+	t.Helper()
 	world := mailWorld{make(chan struct{})}
 	lists, err := jobs.New(
-		jobs.Config{Store: s, Verifier: world, RetryWindow: -1, TempDir: t.TempDir(), Limits: limits},
+		jobs.Config{Store: s, Verifier: world, RetryWindow: -1, TempDir: t.TempDir(), Limits: limits, Network: fault},
 	)
 	if err != nil {
 		t.Fatal(err)
