@@ -80,7 +80,11 @@ func execute(ctx context.Context, args []string, std terminal) error {
 		return failed
 	}
 	if err != nil {
-		return usage(fmt.Errorf("%w (%s)", err, advice(args, err)))
+		said := err.Error()
+		if argument, missing := strings.CutPrefix(said, "expected "); missing {
+			said = "missing: " + argument
+		}
+		return usage(fmt.Errorf("%s (%s)", said, advice(args, err)))
 	}
 	return parsed.Run()
 }
