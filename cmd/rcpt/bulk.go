@@ -32,8 +32,9 @@ type bulkCommand struct {
 	Output       outputName     `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv, .jsonl or .xlsx file; .csv.gz, .csv.zst and the like are compressed. Default: standard output."`
 	Overwrite    bool           `help:"Replace an existing OUTPUT."`
 	Resume       bool           `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`
-	Only         []onlyResult   `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
+	Only         []onlyResult   `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; or of this group: safe, risky, bad, retry or none. Repeatable."`
 	Split        bool           `help:"Also write five files beside OUTPUT, one for each group of rows: NAME.safe.csv, .risky.csv, .bad.csv, .retry.csv and .none.csv (no address)."`
+	FailAbove    []limit        `placeholder:"KEY=SHARE" help:"End with exit code 3, after all is written, if more of the addresses have a result or are of a group: undeliverable=2%, or bad=100 for a number. Repeatable."`
 	CSVRaw       bool           `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
 	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
 	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the one that holds addresses."`
@@ -226,8 +227,11 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		report.again = "" // the run itself can be continued
 	}
 	writeSummary(stderr, report)
-	err = c.endJournal(run, err, written[0])
-	return errors.Join(err, keeper.end())
+	err = errors.Join(c.endJournal(run, err, written[0]), keeper.end())
+	if err != nil {
+		return err
+	}
+	return checkLimits(c.FailAbove, report)
 }
 
 // runError is the error of a run that ended with err, or ended early.

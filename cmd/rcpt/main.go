@@ -28,6 +28,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1 // the work could not be done
 	exitUsage  = 2 // wrong usage
+	exitLimit  = 3 // a list has passed a limit of --fail-above
 )
 
 func main() {
@@ -193,6 +194,8 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &wrong):
 		return exitUsage
+	case errors.As(err, new(limitError)):
+		return exitLimit
 	}
 	return exitFailed
 }
