@@ -241,10 +241,10 @@ func printColumns(w io.Writer, in *file.Input) {
 // printNotes says what happened while the list was read.
 func (c *bulkCommand) printNotes(w io.Writer, in *file.Input) {
 	name, n := tty.Printable(c.inputName()), in.Notes()
-	if encoding, guessed := in.Encoding(); guessed && n.Foreign > 0 {
-		const text = "rcpt: %s: not UTF-8 from line %d on; such rows were read as %s (guessed); if that is wrong: " +
-			"--encoding NAME, or save the list as CSV UTF-8\n"
-		fmt.Fprintf(w, text, name, n.Foreign, encoding)
+	if encoding, _ := in.Encoding(); encoding == list.UTF8 && n.Foreign > 0 {
+		const text = "rcpt: %s: not UTF-8 from line %d on; such rows were read as Windows-1252 (guessed); " +
+			"if that is wrong: --encoding NAME, or save the list as CSV UTF-8\n"
+		fmt.Fprintf(w, text, name, n.Foreign)
 	}
 	if n.Merged > 0 {
 		more := ""

@@ -198,12 +198,15 @@ type cellText struct {
 // UTF-8.
 var utf8OrWindows = cellText{charmap.Windows1252, true}
 
-// cellText returns what decodes rows whose octets were kept.
+// cellText returns what decodes rows whose octets were kept. Hardly a row of an
+// encoding of one octet per letter is UTF-8 by chance, and behind the first
+// rows others may be, on purpose.
 func (d *Description) cellText() cellText {
 	if d.Encoding == UTF8 || d.isDecoded() {
 		return utf8OrWindows
 	}
-	return cellText{d.Encoding.encoding(), d.Mixed}
+	_, oneOctet := d.Encoding.encoding().(*charmap.Charmap)
+	return cellText{d.Encoding.encoding(), d.Mixed || oneOctet && d.EncodingWhy == Guessed}
 }
 
 // isForeign reports whether a row or a cell is not UTF-8.

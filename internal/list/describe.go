@@ -41,6 +41,7 @@ type Description struct {
 
 	foreign *foreign   // reads those of a service
 	first   []firstRow // also those above the table
+	likely  []Encoding // that the text may have, if it was guessed
 }
 
 // Column is a column of CSV, or a field of JSON objects.
@@ -74,7 +75,7 @@ const (
 // The reasons for an encoding, besides Given.
 const (
 	Marked  Why = "marked"  // the byte order mark names it
-	Guessed Why = "guessed" // most of the text is words in it
+	Guessed Why = "guessed" // most of the text is letters of a language in it
 )
 
 // RowEnd is what ends a row: carriage returns, a line feed, or both.
@@ -110,7 +111,7 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 	if err := mistaken(octets); err != nil {
 		return d, err
 	}
-	if err := d.findEncoding(octets, o); err != nil {
+	if err := d.findEncoding(octets, whole, o); err != nil {
 		return d, err
 	}
 	b := &beginning{o, d.textOf(octets, whole), whole, d.cellText()}

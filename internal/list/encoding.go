@@ -30,16 +30,21 @@ func markOf(octets []byte) (e Encoding, marked bool) {
 
 // findEncoding finds the encoding of a text. Its mark is surer than what the
 // caller says, as a media type may.
-func (d *Description) findEncoding(octets []byte, o Options) error {
-	if d.Encoding, d.Marked = markOf(octets); d.Marked {
+func (d *Description) findEncoding(octets []byte, whole bool, o Options) (err error) {
+	d.Encoding, d.Marked = markOf(octets)
+	switch {
+	case d.Marked:
 		d.EncodingWhy = Marked
-		return nil
+	case o.SheetText:
+	case o.Encoding != "":
+		d.EncodingWhy = Given
+		d.Encoding, err = CharsetNamed(o.Encoding)
+	default:
+		if end := bytes.LastIndexAny(octets, "\r\n"); !whole {
+			octets = octets[:end+1]
+		}
+		d.guessEncoding(octets)
 	}
-	if o.Encoding == "" || o.SheetText {
-		return nil
-	}
-	given, err := CharsetNamed(o.Encoding)
-	d.Encoding, d.EncodingWhy = given, Given
 	return err
 }
 

@@ -93,7 +93,7 @@ func checkStandard(t *testing.T, s *csvShape, accepted, before []string, out str
 		before[i] = strings.ReplaceAll(cell, "\r\n", "\n") // encoding/csv does that
 	}
 	for i, cell := range accepted {
-		accepted[i] = utf8OrWindows.toUTF8(cell)
+		accepted[i] = s.text.toUTF8(cell)
 	}
 	if diff := cmp.Diff(accepted, before); diff != "" {
 		t.Errorf("encoding/csv reads otherwise:\n%s", diff)

@@ -16,6 +16,10 @@ func (r *Reader) Notices() []string {
 		}
 	}
 	d := &r.description
+	if d.EncodingWhy == Guessed {
+		all = append(all, fmt.Sprintf("Rows that are not UTF-8 are read as %s (guessed); if that is wrong: "+
+			"--encoding NAME, or save the list as CSV UTF-8", d.Encoding))
+	}
 	if _, line := namedDelimiter([]byte(d.Head)); d.HeaderRow > 0 && line != d.Head {
 		all = append(all, fmt.Sprintf("Row %d names the columns; what is above it stays as it is", d.HeaderRow))
 	}

@@ -130,17 +130,11 @@ func (r *Reader) Position() (read, size int64, known bool) {
 	return read, size, true
 }
 
-// Encoding returns the encoding of the rows that are foreign, and whether it
-// was guessed.
+// Encoding returns the encoding of the list, and whether it was guessed. Rows
+// that are not UTF-8 although the beginning of the list is, are read as
+// Windows-1252.
 func (r *Reader) Encoding() (e Encoding, guessed bool) {
-	d := &r.description
-	if d.EncodingWhy == Given || d.isDecoded() {
-		return d.Encoding, d.EncodingWhy == Guessed
-	}
-	if d.Encoding == UTF8 {
-		return windows1252, true
-	}
-	return d.Encoding, true
+	return r.description.Encoding, r.description.EncodingWhy == Guessed
 }
 
 // IsPacked reports whether the list is compressed.
@@ -166,6 +160,9 @@ func (r *Reader) Next() (Row, error) {
 		row.Addresses = make([]string, len(r.description.Read))
 		row.Err = fmt.Errorf("%s %d: %w", r.unit, row.Line, err)
 	}
+	if err := r.unsure(row); err != nil {
+		row.Addresses, row.Err = make([]string, len(r.description.Read)), err
+	}
 	if csv, is := r.shape.(*csvShape); is {
 		row.csv = csv
 	}
@@ -176,6 +173,22 @@ func (r *Reader) Next() (Row, error) {
 		}
 	}
 	return row, nil
+}
+
+// unsure returns an error for a row with an address whose letters are only
+// guessed: with others it would be the address of nobody.
+func (r *Reader) unsure(row Row) error {
+	d := &r.description
+	if !row.Foreign && !(d.EncodingWhy == Guessed && d.isDecoded()) {
+		return nil
+	}
+	for _, cell := range row.Addresses {
+		if !d.isSure(cell) {
+			return fmt.Errorf("%s %d: the letters of %s are only guessed: name the encoding of the list, "+
+				"or save it as CSV UTF-8", r.unit, row.Line, shownCell(cell))
+		}
+	}
+	return nil
 }
 
 // EarlierResults returns the results in a row of the output of an earlier run:
