@@ -28,7 +28,6 @@ const (
 	exitDone   = 0
 	exitFailed = 1 // the work could not be done
 	exitUsage  = 2 // wrong usage
-	exitLimit  = 3 // a list has passed a limit of --fail-above
 )
 
 func main() {
@@ -81,11 +80,7 @@ func execute(ctx context.Context, args []string, std terminal) error {
 		return failed
 	}
 	if err != nil {
-		said := err.Error()
-		if argument, missing := strings.CutPrefix(said, "expected "); missing {
-			said = "missing: " + argument
-		}
-		return usage(fmt.Errorf("%s (%s)", said, advice(args, err)))
+		return usage(fmt.Errorf("%w (%s)", err, advice(args, err)))
 	}
 	return parsed.Run()
 }
@@ -194,8 +189,6 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &wrong):
 		return exitUsage
-	case errors.As(err, new(limitError)):
-		return exitLimit
 	}
 	return exitFailed
 }

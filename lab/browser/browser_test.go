@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
@@ -38,13 +40,21 @@ type site struct {
 	release   func() // addresses that begin with "slow"
 	store     *store.Store
 	uploads   chan struct{} // nil: a list is read as it arrives; otherwise when it is closed
+	offline   atomic.Bool   // the server's own network does not work
 }
 
 func newSite(t *testing.T, health func(context.Context) dashboard.Health) *site {
 	t.Helper()
 	s := &site{store: dashboardtest.OpenStore(t, nil)}
 	var err error
-	lists, release := dashboardtest.NewLists(t, s.store, jobs.Limits{})
+	lists, release := dashboardtest.NewLists(t, s.store, jobs.Limits{}, func(c *jobs.Config) {
+		c.Network = func() headway.Fault {
+			if s.offline.Load() {
+				return headway.NoResolver
+			}
+			return ""
+		}
+	})
 	s.release = release
 	s.dashboard, err = dashboard.New(dashboard.Config{Store: s.store, Lists: lists, Keys: dashboardtest.Keys{Store: s.store}, Health: health, Samples: []dashboard.Sample{
 		{Address: "ada@acme.example", About: "an existing mailbox"}, {Address: "nobody@acme.example", About: "a mailbox that does not exist"},

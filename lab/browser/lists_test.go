@@ -86,6 +86,40 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestListStates looks at the page of a list in the states that last: paused,
+// waiting for the network, cancelled, damaged.
+func TestListStates(t *testing.T) {
+	s := newSite(t, nil)
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	start := func(name string) {
+		t.Helper()
+		do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, name, exampleList(100)), shown("#first"), click(".head .primary"), shown("#progress"))
+	}
+	s.offline.Store(true)
+	start("Waiting.csv")
+	do(t, ctx, shown(".waiting"), shown(".note.warn"))
+	album{name: "list-waiting"}.take(t, ctx)
+	s.offline.Store(false)
+	do(t, ctx, chromedp.Poll[chromedp.Void](`/^[1-9][0-9]% /.test(document.title)`))
+	if said := eval[string](t, ctx, `document.querySelector("#said").textContent`); !strings.Contains(said, "%") {
+		t.Errorf("a screen reader hears %q", said)
+	}
+	do(t, ctx, click(".head .actions button"), shown(".head .actions .primary"))
+	album{name: "list-paused"}.take(t, ctx)
+	do(t, ctx, click("details summary"), click("details .danger"), shown("#progress .pill.warn"))
+	album{name: "list-cancelled"}.take(t, ctx)
+	s.release()
+	start("Damaged.csv")
+	do(t, ctx, shown("#progress .pill.good"))
+	id := eval[string](t, ctx, `location.pathname.split("/").pop()`)
+	if err := s.store.NoteDamage(t.Context(), id, "What is stored of it is damaged: its results cannot be read. Verify the list again."); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Reload(), shown("#progress .note"))
+	album{name: "list-damaged"}.take(t, ctx)
+}
+
 // TestUpload: a bar shows how much of a file has arrived, and it can be
 // cancelled; what is wrong with a file is said at once.
 func TestUpload(t *testing.T) {

@@ -109,3 +109,49 @@ func TestMarketer(t *testing.T) {
 		t.Errorf("the download led away to %s", path)
 	}
 }
+
+// TestReadingMenus: another sheet is shown as soon as it is chosen, several
+// columns are read together, and of a wide table the column with the addresses
+// is in sight.
+func TestReadingMenus(t *testing.T) {
+	s := newSite(t, nil)
+	s.release()
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), chromedp.SetUploadFiles(chromedp.CSS("#list"), []string{shopExport(t)}), shown("#sheet"),
+		chromedp.SetValue(chromedp.CSS("#name"), "Mine"), chromedp.SetValue(chromedp.CSS("#sheet"), "Info"),
+		chromedp.Evaluate[chromedp.Void](`document.querySelector("#sheet").dispatchEvent(new Event("change", {bubbles: true}))`),
+		chromedp.WaitVisible(chromedp.Search(`//td[text()="Mandant"]`)))
+	if kept := eval[string](t, ctx, `document.querySelector("#name").value`); kept != "Mine" {
+		t.Errorf("what was typed became %q", kept)
+	}
+	album{name: "new-list-other-sheet"}.take(t, ctx)
+
+	var wide strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&wide, "A column with a long name %c,", 'A'+i%26)
+	}
+	wide.WriteString("E-mail 1 - Value,E-mail 2 - Value,Notes\n")
+	for i := range 20 {
+		fmt.Fprintf(&wide, "%sada%d@d1.example,", strings.Repeat("cell,", 40), i)
+		if i%2 == 0 {
+			fmt.Fprintf(&wide, "home%d@d2.example", i)
+		}
+		wide.WriteString(",A note\n")
+	}
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "Contacts.csv", wide.String()), shown("#first"))
+	album{name: "new-list-wide"}.take(t, ctx)
+	do(t, ctx, chromedp.EmulateViewport(390, 800), chromedp.Reload(), shown("#first"))
+	if seen := eval[bool](t, ctx, `(() => { const box = document.querySelector(".scroll").getBoundingClientRect(), column = document.querySelector(".chosen").getBoundingClientRect();
+		return column.left >= box.left && column.left < box.right - 100; })()`); !seen {
+		t.Error("the column with the addresses is out of sight")
+	}
+	if ticked := eval[int](t, ctx, `document.querySelectorAll("[name=column]:checked").length`); ticked != 2 {
+		t.Errorf("%d columns are ticked, want 2", ticked)
+	}
+	do(t, ctx, click(".head .primary"), shown("#progress .pill.good"))
+	if text := read(t, ctx, "main"); !strings.Contains(text, "home0@d2.example") || !strings.Contains(text, "ada0@d1.example") {
+		t.Errorf("a column was not read:\n%s", text)
+	}
+	album{name: "list-two-columns"}.take(t, ctx)
+}

@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +19,7 @@ import (
 // OutputOptions say what is written.
 type OutputOptions struct {
 	Writer *list.Writer
-	Only   []string // write the rows with these results, and those of these groups; empty: all rows
+	Only   []engine.Verdict // write the rows with these results; empty: all rows
 }
 
 // Output is the list with its results. It is a [bulk.Sink].
@@ -30,7 +29,6 @@ type Output struct {
 	mu      sync.Mutex
 	files   []*rowFile              // the output, then its parts
 	parts   map[bulk.Group]*rowFile // empty without parts
-	groups  map[bulk.Group]int64    // rows of each
 	row     []byte
 	results []engine.Result // of the row whose other results follow
 }
@@ -53,15 +51,11 @@ func PartNames(output string) []string {
 	return names
 }
 
-func newOutput(o OutputOptions) *Output {
-	return &Output{OutputOptions: o, parts: make(map[bulk.Group]*rowFile), groups: make(map[bulk.Group]int64)}
-}
-
 // CreateOutput creates or truncates the files of an output and writes what
 // comes before the first row. Without parts it has only the first file. The
 // error is a [*Error] where a file cannot be opened.
 func CreateOutput(name string, parts []string, o OutputOptions) (*Output, error) {
-	out := newOutput(o)
+	out := &Output{OutputOptions: o, parts: make(map[bulk.Group]*rowFile)}
 	for i, name := range append([]string{name}, parts...) {
 		file, regular, err := openRows(name)
 		if err == nil {
@@ -107,9 +101,7 @@ func OutputTo(stdout *os.File, in *Input, o OutputOptions) (*Output, error) {
 		to = terminalFile{stdout}
 	}
 	rows, err := newRowFile("standard output", to, false, o.Writer.Head())
-	out := newOutput(o)
-	out.files = []*rowFile{rows}
-	return out, err
+	return &Output{OutputOptions: o, files: []*rowFile{rows}}, err
 }
 
 // The reasons why a file cannot be written, in a [*Error].
@@ -169,15 +161,13 @@ func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) 
 	}
 	results := o.results
 	o.results = o.results[:0]
-	group := bulk.RowGroup(results)
-	o.groups[group]++
-	wanted := func(r engine.Result) bool { return slices.Contains(o.Only, string(r.Verdict)) }
-	if len(o.Only) > 0 && !slices.ContainsFunc(results, wanted) && !slices.Contains(o.Only, string(group)) {
+	wanted := func(r engine.Result) bool { return slices.Contains(o.Only, r.Verdict) }
+	if len(o.Only) > 0 && !slices.ContainsFunc(results, wanted) {
 		return nil
 	}
 	o.row = o.Writer.Append(o.row[:0], string(item.Row), results...)
 	err := o.files[0].add(o.row)
-	if part := o.parts[group]; part != nil && err == nil {
+	if part := o.parts[bulk.RowGroup(results)]; part != nil && err == nil {
 		err = part.add(o.row)
 	}
 	return err
@@ -193,14 +183,6 @@ func (o *Output) Flush() error {
 		}
 	}
 	return nil
-}
-
-// Groups returns how many rows of the list are of each group, the ones that are
-// not written included.
-func (o *Output) Groups() map[bulk.Group]int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return maps.Clone(o.groups)
 }
 
 // Err returns why a file could not be written. It may be called after Close.

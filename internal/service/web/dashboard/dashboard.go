@@ -233,6 +233,7 @@ func (d *Dashboard) routes() []route {
 		route{"POST /lists", sender, d.sendList},
 		route{"GET /new-list/{id}", member, d.showNewList},
 		route{"POST /new-list/{id}", member, d.startList},
+		route{"POST /new-list/{id}/read", member, d.readList},
 		route{"POST /new-list/{id}/drop", member, d.dropList},
 		route{"GET /lists/{id}", member, d.showList},
 		route{"GET /lists/{id}/events", member, d.streamList},
@@ -240,6 +241,7 @@ func (d *Dashboard) routes() []route {
 		route{"POST /lists/{id}/pause", member, d.changeList(jobs.Pause)},
 		route{"POST /lists/{id}/resume", member, d.changeList(jobs.Resume)},
 		route{"POST /lists/{id}/cancel", member, d.changeList(jobs.Cancel)},
+		route{"POST /lists/{id}/again", member, d.verifyAgain},
 		route{"POST /lists/{id}/delete", member, d.deleteList},
 	)
 }

@@ -15,9 +15,16 @@ type draft struct {
 	store.Job
 	spool *jobs.Spool
 	at    time.Time // when it was last used
+	typed *typed    // in its form; nil: nothing yet
 
 	busy sync.Mutex // held while the spool is read
 	gone bool       // the spool is closed
+}
+
+// typed is what is typed in the form of a list besides how it is read.
+type typed struct {
+	name string
+	hook listHook
 }
 
 // Bounds of the copies: they are on the disk.

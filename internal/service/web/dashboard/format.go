@@ -47,6 +47,11 @@ func momentHTML(t time.Time) template.HTML {
 	return template.HTML(`<time class="moment" datetime="` + iso(t) + `">` + moment(t) + `</time>`)
 }
 
+// clockHTML is the element of a moment of today, without its day.
+func clockHTML(t time.Time) template.HTML {
+	return template.HTML(`<time class="moment" data-clock datetime="` + iso(t) + `">` + t.UTC().Format("15:04 UTC") + `</time>`)
+}
+
 // lastDay writes the end of a validity for people: a key that ends at midnight
 // is valid until the day before.
 func lastDay(end time.Time) string {

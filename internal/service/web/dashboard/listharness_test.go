@@ -76,7 +76,7 @@ func (w *world) startFile(t *testing.T, name, text string) string {
 	if sent.StatusCode != http.StatusSeeOther || !strings.HasPrefix(next, "/new-list/") {
 		t.Fatalf("%d to %q\n%s", sent.StatusCode, next, sent.body)
 	}
-	started := w.post(t, next, next, "column", "0", "name", "")
+	started := w.post(t, next, next, "name", "")
 	at := started.Header.Get("Location")
 	if started.StatusCode != http.StatusSeeOther || !strings.HasPrefix(at, "/lists/job") {
 		t.Fatalf("%d to %q\n%s", started.StatusCode, at, started.body)

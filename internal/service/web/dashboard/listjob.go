@@ -38,10 +38,11 @@ type progressView struct {
 	Summary string // empty: there is no result
 	Groups  []groupCard
 	Percent string
-	Points  int64    // the same as a whole number
-	Pace    string   // how fast it goes on, and how long it takes; empty: it does not
-	Waiting []string // for what; empty: for nothing
-	Live    bool     // it may still change by itself
+	Points  int64  // the same as a whole number
+	Pace    string // how fast it goes on, and how long it takes; empty: it does not
+	Waiting []headway.Waiting
+	Live    bool  // it may still change by itself
+	Unknown int64 // addresses that can be verified again; zero: none, or not now
 	Reasons []share
 	Rare    []share // the less frequent ones
 }
@@ -78,6 +79,9 @@ func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 	if j.Addresses > 0 {
 		p.Points = 100 * j.Done / j.Addresses
 	}
+	if j.State == store.JobDone {
+		p.Unknown = j.Results[string(engine.VerdictUnknown)]
+	}
 	p.count()
 	if !p.Live || j.State == store.JobPaused {
 		return p, nil
@@ -86,10 +90,7 @@ func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 	if err != nil {
 		return p, err
 	}
-	for _, w := range h.Waiting {
-		p.Waiting = append(p.Waiting, waitingText(w))
-	}
-	p.Pace = paceText(j, h)
+	p.Waiting, p.Pace = h.Waiting, paceText(j, h)
 	return p, nil
 }
 
@@ -109,15 +110,6 @@ func paceText(j store.Job, h jobs.Headway) string {
 		return "Starting …"
 	}
 	return "How long it still takes is not known"
-}
-
-// waitingText is what addresses wait for, as a sentence.
-func waitingText(w headway.Waiting) string {
-	text := w.Message
-	if !w.Until.IsZero() {
-		text += ", from " + w.Until.UTC().Format("15:04 UTC") + " on"
-	}
-	return text + "."
 }
 
 func rateText(rate float64) string {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,17 +15,13 @@ import (
 
 // newListView is a list before its start.
 type newListView struct {
-	jobs.Look
-	Names   []string // of the columns
-	Chosen  int      // the first that is read, from 0; -1: none
+	readingView
 	ID      string
 	Name    string
-	Column  int // that is read, from 1; 0: none was chosen yet
-	Columns []choice
-	Plan    *jobs.Plan // nil: the column is not clear
+	Plan    *jobs.Plan // nil: it cannot be started like this
 	Takes   string
 	Size    string
-	Problem string // of the chosen column
+	Problem string // why it cannot
 	Hook    listHook
 }
 
@@ -60,61 +54,53 @@ func hookOf(v *visit) (h listHook, faults formFaults) {
 	return h, faults
 }
 
-// choice is a column that can be chosen.
-type choice struct {
-	Number int
-	Name   string
-	Chosen bool
-}
-
 // lookRows is how many rows are shown before the start.
 const lookRows = 10
 
 func (d *Dashboard) showNewList(v *visit) error {
-	column, _ := strconv.Atoi(v.r.URL.Query().Get("column"))
 	return d.useDraft(v, func(l *draft) error {
 		hook, err := d.lastHook(v)
 		if err != nil {
 			return err
 		}
-		return d.renderNewList(v, l, column, hook, page{})
+		if l.typed != nil {
+			l.Name, hook = cmp.Or(l.typed.name, l.Name), l.typed.hook
+		}
+		return d.renderNewList(v, l, readingOf(v.r.URL.Query()), hook, page{})
 	})
 }
 
-// format is how a list is read with a column; 0: the one that is guessed.
-func format(column int) jobs.Format {
-	if column <= 0 {
-		return jobs.Format{}
-	}
-	return jobs.Format{Columns: []string{strconv.Itoa(column)}}
+// readList shows a new list as its form says that it is read. What is typed
+// besides is kept.
+func (d *Dashboard) readList(v *visit) error {
+	at := "/new-list/" + v.r.PathValue("id")
+	hook, _ := hookOf(v)
+	return d.useDraft(v, func(l *draft) error {
+		l.typed = &typed{listName(v.form("name")), hook}
+		return v.redirect(at + "?" + readingQuery(readingOf(v.r.PostForm)))
+	})
 }
 
-func (d *Dashboard) renderNewList(v *visit, l *draft, column int, hook listHook, p page) error {
+func (d *Dashboard) renderNewList(v *visit, l *draft, f jobs.Format, hook listHook, p page) error {
 	v.takesLong()
 	hook.SecretAt = "/webhooks/receivers?key=" + KeyID
 	view := newListView{ID: v.r.PathValue("id"), Name: l.Name, Size: sizeText(l.spool.Size()), Hook: hook}
-	look, err := d.config.Lists.Look(l.spool, format(column), lookRows)
+	look, err := d.lookAt(l, &f)
+	if errors.As(err, new(*jobs.ListError)) { // what was chosen does not fit
+		view.Problem = withoutFlags(err.Error())
+		f = jobs.Format{}
+		look, err = d.lookAt(l, &f)
+	}
 	if err != nil {
 		return err
 	}
-	view.Look, view.Chosen = look, slices.IndexFunc(look.Columns, func(c jobs.Column) bool { return c.Read })
-	view.Column = view.Chosen + 1
-	for i, c := range look.Columns {
-		view.Names = append(view.Names, c.Name)
-		if look.Choices() {
-			view.Columns = append(view.Columns, choice{Number: i + 1, Name: c.Name, Chosen: i == view.Chosen})
-		}
-	}
-	view.Problem = strings.TrimSuffix(look.Problem, ".")
-	var list *jobs.ListError
-	if view.Chosen >= 0 && view.Problem == "" {
-		if look.Choices() {
-			column = view.Column // the form sends it
-		}
+	view.readingView = readingViewOf(&look, f)
+	if view.Missing == "" && view.Problem == "" {
+		var wrong *jobs.ListError
 		// Those who load the page again while it is read get what was found.
-		plan, err := d.config.Lists.Plan(context.WithoutCancel(v.r.Context()), l.spool, format(column))
+		plan, err := d.config.Lists.Plan(context.WithoutCancel(v.r.Context()), l.spool, f)
 		switch {
-		case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, &list):
+		case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, &wrong):
 			view.Problem = withoutFlags(err.Error())
 		case err != nil:
 			return err
@@ -126,17 +112,25 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, column int, hook listHook,
 	return d.render(v, "listnew", p)
 }
 
-// takes says how long a list takes, and how long it may take.
-func takes(p jobs.Plan) string {
-	if p.Most == p.Least {
-		return span(p.Least)
+// lookAt looks at a list. Where no column is chosen, f gets those that are
+// named like one that was found.
+func (d *Dashboard) lookAt(l *draft, f *jobs.Format) (jobs.Look, error) {
+	look, err := d.config.Lists.Look(l.spool, *f, lookRows)
+	if err != nil || len(f.Columns) > 0 {
+		return look, err
 	}
-	return span(p.Least) + "; up to " + strings.TrimPrefix(span(p.Most), "about ") + " if hosts ask us to come back"
+	if f.Columns = withSiblings(&look); f.Columns == nil {
+		return look, nil
+	}
+	return d.config.Lists.Look(l.spool, *f, lookRows)
 }
 
 // startList makes a job of a list that was sent.
 func (d *Dashboard) startList(v *visit) error {
-	column, _ := strconv.Atoi(v.form("column"))
+	f := readingOf(v.r.PostForm)
+	if v.form("sheet") != v.form("shown") { // nobody has seen it
+		return d.readList(v)
+	}
 	name := listName(v.form("name"))
 	hook, faults := hookOf(v)
 	started := ""
@@ -147,11 +141,11 @@ func (d *Dashboard) startList(v *visit) error {
 			var p page
 			p.refuse(faults)
 			v.status = http.StatusUnprocessableEntity
-			return d.renderNewList(v, l, column, hook, p)
+			return d.renderNewList(v, l, f, hook, p)
 		}
 		j, err := d.config.Lists.StartDraft(context.WithoutCancel(v.r.Context()), l.Job, l.spool, jobs.Request{
 			Owner: v.account.ID, Key: KeyID, Name: l.Name, Webhook: hook.URL,
-			Progress: hook.Progress, Format: format(column),
+			Progress: hook.Progress, Format: f,
 		})
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -160,7 +154,7 @@ func (d *Dashboard) startList(v *visit) error {
 			var p page
 			p.Error = faultText(err, d.config.Lists.MaxOctets())
 			v.status = http.StatusUnprocessableEntity
-			return d.renderNewList(v, l, column, hook, p)
+			return d.renderNewList(v, l, f, hook, p)
 		}
 		started = j.ID
 		return nil
@@ -190,4 +184,12 @@ func (d *Dashboard) dropList(v *visit) error {
 func (v *visit) takesLong() {
 	// A writer that does not support this has no connection.
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(10 * time.Minute))
+}
+
+// takes says how long a list takes, and how long it may take.
+func takes(p jobs.Plan) string {
+	if p.Most == p.Least {
+		return span(p.Least)
+	}
+	return span(p.Least) + "; up to " + span(p.Most) + " if hosts ask us to come back"
 }

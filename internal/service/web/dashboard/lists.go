@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -145,6 +146,21 @@ func (d *Dashboard) changeList(what jobs.Change) action {
 		}
 		return v.redirect("/lists/" + j.ID)
 	}
+}
+
+// verifyAgain lets the addresses of a list be verified again whose result is
+// unknown.
+func (d *Dashboard) verifyAgain(v *visit) error {
+	j, err := d.listNamed(v)
+	if err != nil {
+		return err
+	}
+	v.takesLong()
+	_, err = d.config.Lists.Again(v.r.Context(), j.ID, nil, nil)
+	if err != nil && !errors.Is(err, store.ErrState) { // it runs already
+		return err
+	}
+	return v.redirect("/lists/" + j.ID)
 }
 
 func (d *Dashboard) deleteList(v *visit) error {

@@ -25,7 +25,7 @@ func TestList(t *testing.T) {
 	sent := w.sendFile(t, w.listToken(t), `C:\lists\My <customers>.csv`, fewRows)
 	next := sent.Header.Get("Location")
 	page := w.get(t, next).body
-	for _, want := range []string{"My &lt;customers&gt;", "<strong title=\"5\">5</strong>", `<option value="2" selected>E-mail</option>`, "Ada"} {
+	for _, want := range []string{"My &lt;customers&gt;", "<strong title=\"5\">5</strong>", `value="2" checked><span>E-mail: 4</span>`, "Ada"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("before the start there is no %q in\n%s", want, page)
 		}
@@ -175,10 +175,10 @@ func TestListColumn(t *testing.T) {
 	if page := w.get(t, next).body; !strings.Contains(page, "More than one column") || !strings.Contains(page, "disabled>Start") {
 		t.Errorf("it may be started:\n%s", page)
 	}
-	if page := w.get(t, next+"?column=1").body; !strings.Contains(page, "It cannot be started like this") || !strings.Contains(page, "disabled>Start") {
+	if page := w.get(t, next+"?column=1").body; !strings.Contains(page, "holds no addresses") || !strings.Contains(page, "disabled>Start") {
 		t.Errorf("a column without addresses:\n%s", page)
 	}
-	if page := w.get(t, next+"?column=3").body; !strings.Contains(page, `value="3" selected>work`) || strings.Contains(page, "disabled>Start") {
+	if page := w.get(t, next+"?column=3").body; !strings.Contains(page, `value="3" checked><span>work`) || strings.Contains(page, "disabled>Start") {
 		t.Errorf("a column that was chosen:\n%s", page)
 	}
 	at := w.post(t, next, next, "column", "3").Header.Get("Location")
@@ -291,10 +291,6 @@ func TestListPace(t *testing.T) {
 		if got := paceText(store.Job{Done: c.done}, c.h); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.h, got, c.want)
 		}
-	}
-	until := time.Date(2026, 11, 23, 20, 48, 0, 0, time.UTC)
-	if got := waitingText(headway.Waiting{Message: "2 wait for a.example: paused", Until: until}); got != "2 wait for a.example: paused, from 20:48 UTC on." {
-		t.Errorf("%q", got)
 	}
 }
 

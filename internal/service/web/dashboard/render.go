@@ -36,7 +36,6 @@ type page struct {
 	Path   string // to come back to
 	Lists  bool   // there is a page for lists
 	Fault  string // of the server's own network, for pages that are about asking mail hosts
-	Alarm  string // the same for the menu of all pages
 }
 
 // parseViews reads the templates: each page's own, with the layout around and
@@ -51,7 +50,7 @@ func parseViews(assets map[string]asset) (views, error) {
 		"count": groupedCount, "brief": briefCount, "rate": keyring.RateText,
 		"burst": func(k store.Key) int64 { return int64(keyring.BurstOf(k)) },
 		"long":  func(n int) int64 { return int64(n) }, "day": day, "lastday": lastDay, "moment": moment,
-		"time": momentHTML, "iso": iso, "percent": percent,
+		"time": momentHTML, "clock": clockHTML, "iso": iso, "percent": percent,
 		"part": func(id, path, name string) downloadPart { return downloadPart{id, path, name} },
 		"took": took, "within": func(p page, body any) page { p.Body = body; return p },
 	}
@@ -79,11 +78,8 @@ func (d *Dashboard) render(v *visit, name string, p page) error {
 	p.Token, p.Theme = v.token(), themeOf(v)
 	p.Path = ownPath(v.r.URL.Path)
 	p.Lists = d.config.Lists != nil
-	if p.Lists {
-		p.Alarm = d.config.Lists.Network().Sentence()
-	}
-	if p.Nav == "/lists" || p.Nav == "/check" {
-		p.Fault = p.Alarm
+	if p.Lists && (p.Nav == "/lists" || p.Nav == "/check") {
+		p.Fault = d.config.Lists.Network().Sentence()
 	}
 	if v.account != nil {
 		p.Login = v.account.Login

@@ -235,14 +235,16 @@ function liveProgress(part) {
   const events = new EventSource(part.dataset.events);
   const fresh = document.createElement("template");
   const stage = () => fresh.content.querySelector("[data-percent]").dataset;
+  const shown = {};
   let said = "";
   events.addEventListener("message", (event) => {
     fresh.innerHTML = event.data;
     for (const piece of part.querySelectorAll("[data-live]")) {
       const next = fresh.content.querySelector(`[data-live="${piece.dataset.live}"]`);
-      if (!next || next.innerHTML === piece.innerHTML || piece.contains(document.activeElement)) continue;
+      if (!next || next.innerHTML === shown[piece.dataset.live] || piece.contains(document.activeElement)) continue;
       const unfolded = piece.querySelector("details")?.open;
-      piece.innerHTML = next.innerHTML;
+      piece.innerHTML = shown[piece.dataset.live] = next.innerHTML;
+      piece.querySelectorAll("time.moment").forEach(localTime);
       if (unfolded) piece.querySelector("details")?.setAttribute("open", "");
     }
     const { percent, state, name } = stage();
@@ -259,12 +261,21 @@ function liveProgress(part) {
 function localTime(moment) {
   const at = new Date(moment.dateTime);
   if (at.getTimezoneOffset() === 0) return;
-  const day = { day: "numeric", month: "short", year: "numeric" };
   const clock = { hour: "2-digit", minute: "2-digit", hour12: false };
-  const local = at.toLocaleString("en-GB", { ...day, ...clock });
-  const same = at.getDate() === at.getUTCDate();
-  const utc = at.toLocaleString("en-GB", { ...(same ? {} : { day: "numeric", month: "short" }), ...clock, timeZone: "UTC" });
+  const day = "clock" in moment.dataset ? {} : { day: "numeric", month: "short" };
+  const year = "clock" in moment.dataset ? {} : { year: "numeric" };
+  const local = at.toLocaleString("en-GB", { ...day, ...year, ...clock });
+  const utc = at.toLocaleString("en-GB", { ...(at.getDate() === at.getUTCDate() ? {} : day), ...clock, timeZone: "UTC" });
   moment.textContent = `${local} (${utc} UTC)`;
+}
+
+// A list is read again when a menu says so, and can be started when something was chosen.
+function readForm(button) {
+  const form = button.form;
+  for (const menu of form.elements) if ("read" in menu.dataset) menu.addEventListener("change", () => form.requestSubmit(button));
+  document.addEventListener("change", (event) => {
+    if (event.target.name === "column") document.querySelector(".head .primary").disabled = false;
+  });
 }
 
 // Where a table is wider than its box, the chosen column is in sight.
@@ -280,6 +291,7 @@ document.addEventListener("submit", (event) => { if (event.target.dataset.live) 
 document.querySelectorAll(".themes").forEach(themeForm);
 document.querySelectorAll(".chart").forEach(chartTips);
 document.querySelectorAll(".filter").forEach(filterForm);
+document.querySelectorAll("#read").forEach(readForm);
 document.querySelectorAll("time.moment").forEach(localTime);
 document.querySelectorAll(".scroll").forEach(showChosen);
 
