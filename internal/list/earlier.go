@@ -85,6 +85,22 @@ func earlierResult(cells map[string]string) *engine.Result {
 	return r
 }
 
+// Settled reports whether an earlier result is kept: it is no unknown, or one of
+// another service that need not be asked about. Texts that hold no single
+// address are read again, and so is what is undeliverable without a reason: a
+// record of another program may look like one of ours.
+func Settled(r *engine.Result) bool {
+	switch r.Verdict {
+	case engine.VerdictDeliverable, engine.VerdictAcceptAll:
+		return r.Success
+	case engine.VerdictUndeliverable:
+		return r.Success && r.Details.Reason != ""
+	case engine.VerdictUnknown:
+		return r.Success && (r.SpamTrap || r.Details.Source != "")
+	}
+	return false
+}
+
 // plainCell undoes [harmless].
 func plainCell(cell string) string {
 	if plain, found := strings.CutPrefix(cell, "'"); found && looksLikeFormula(plain) {

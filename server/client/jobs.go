@@ -43,6 +43,7 @@ type Job struct {
 	FinishedAt time.Time         `json:"finished_at"` // zero: not yet
 	Webhook    string            `json:"webhook"`     // empty: none
 	Problem    string            `json:"problem"`     // why it failed
+	Reused     int64             `json:"reused"`      // of Done: their result was there before
 
 	// While it is verified:
 	Rate        float64   `json:"rate,omitempty"`         // addresses a second, over the last ten seconds
@@ -87,10 +88,13 @@ type ListOptions struct {
 	// WebhookProgress: there is a webhook at each tenth, too, once a minute at
 	// most.
 	WebhookProgress bool
-	Columns         []string // of the addresses, by name or number; guessed when empty
-	Sheet           string   // of a spreadsheet; when empty, the one that holds addresses
-	HeaderRow       int      // the row that names the columns, from 1; 0: it is found; NoHeader: none does
-	Encoding        string   // of text, such as windows-1251; found when empty
+	// Since is the ID of an earlier list, or "self" for the list itself: their
+	// settled results are not asked about again.
+	Since     string
+	Columns   []string // of the addresses, by name or number; guessed when empty
+	Sheet     string   // of a spreadsheet; when empty, the one that holds addresses
+	HeaderRow int      // the row that names the columns, from 1; 0: it is found; NoHeader: none does
+	Encoding  string   // of text, such as windows-1251; found when empty
 	// MediaType is text/csv, text/plain (one address per line),
 	// application/x-ndjson or application/octet-stream, for a spreadsheet or
 	// where the service is to find out. Default: text/csv.
@@ -136,7 +140,7 @@ func (c *Client) PlanList(ctx context.Context, list io.ReadSeeker, o ListOptions
 func (o ListOptions) query() url.Values {
 	query := url.Values{}
 	for name, value := range map[string]string{
-		"name": o.Name, "webhook": o.Webhook, "sheet": o.Sheet, "encoding": o.Encoding,
+		"name": o.Name, "webhook": o.Webhook, "sheet": o.Sheet, "encoding": o.Encoding, "since": o.Since,
 	} {
 		if value != "" {
 			query.Set(name, value)

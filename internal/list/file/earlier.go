@@ -85,7 +85,7 @@ func (e *Earlier) resultsFor(row list.Row) []*engine.Result {
 	found := slices.Clone(e.ahead[at].results)
 	e.ahead = slices.Delete(e.ahead, 0, at+1)
 	for i, r := range found {
-		if r != nil && !isSettled(r) {
+		if r != nil && !list.Settled(r) {
 			found[i] = nil
 		} else if r != nil {
 			e.taken++
@@ -97,23 +97,6 @@ func (e *Earlier) resultsFor(row list.Row) []*engine.Result {
 // sameCell compares two cells. An output has an apostrophe before a cell that a
 // spreadsheet would take for a formula.
 func sameCell(earlier, now string) bool { return earlier == now || earlier == "'"+now }
-
-// isSettled reports whether a result is kept: it is no unknown, or one of
-// another service that need not be asked about. Texts that hold no single
-// address are read again, and so are those that are none, because that costs
-// nothing. So is what is undeliverable without a reason: a record of another
-// program may look like one of ours.
-func isSettled(r *engine.Result) bool {
-	switch r.Verdict {
-	case engine.VerdictDeliverable, engine.VerdictAcceptAll:
-		return r.Success
-	case engine.VerdictUndeliverable:
-		return r.Success && r.Details.Reason != "" && r.Details.Reason != engine.ReasonInvalidSyntax
-	case engine.VerdictUnknown:
-		return r.Success && (r.SpamTrap || r.Details.Source != "")
-	}
-	return false
-}
 
 // fill reads ahead. An earlier output that cannot be read to its end counts as
 // one that ends there.

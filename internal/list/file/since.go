@@ -59,7 +59,7 @@ func OpenSince(name string, columns []string, now time.Time, ages Ages) (*Earlie
 	for ; len(e.ahead) > 0; e.fill() {
 		for _, row := range e.ahead {
 			for i, cell := range row.addresses {
-				if i < len(row.results) && row.results[i] != nil && isSettled(row.results[i]) &&
+				if i < len(row.results) && row.results[i] != nil && list.Settled(row.results[i]) &&
 					list.Flag(row.results[i], cell) {
 					e.index.add(cell, row.results[i], info.ModTime())
 				}

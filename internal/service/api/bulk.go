@@ -70,6 +70,8 @@ type jobRecord struct {
 	Progress  bool             `json:"webhook_progress,omitempty"`
 	Problem   string           `json:"problem,omitempty"`
 	List      *listRecord      `json:"list,omitempty"`
+	Reused    int64            `json:"reused,omitempty"`
+	Compared  *comparison      `json:"compared_with,omitempty"`
 
 	// While it is verified.
 	Rate    *float64          `json:"rate,omitempty"`
@@ -88,6 +90,7 @@ func recordOfJob(j rows.Job) jobRecord {
 		ID: j.ID, Name: j.Name, State: j.State, Rows: j.Rows, Addresses: j.Addresses,
 		Done: j.Done, Results: j.Results, Reasons: j.Reasons,
 		Created: j.Created, Started: at(j.Started), Finished: at(j.Finished), Progress: j.Progress, Problem: j.Problem,
+		Reused: j.Reused,
 	}
 	if j.Webhook != "" {
 		record.Webhook = &j.Webhook
@@ -169,6 +172,7 @@ func (s *Server) oneJob(x *exchange.Exchange, r *http.Request, grant *keyring.Gr
 		s.jobFault(x, err)
 		return false
 	}
+	record.Compared = s.compared(r.Context(), j, ownersOf(grant))
 	x.JSON(http.StatusOK, record)
 	return true
 }
@@ -271,6 +275,9 @@ func (s *Server) jobFault(x *exchange.Exchange, err error) {
 		s.quotaUsedUp(x)
 	case errors.Is(err, jobs.ErrTooLarge):
 		x.Error(http.StatusRequestEntityTooLarge, exchange.ListTooLarge, sentence(err))
+	case errors.Is(err, jobs.ErrNoSince):
+		x.Error(http.StatusBadRequest, exchange.InvalidParameter,
+			`"since" or "compared_with" names no list of yours: it was deleted, perhaps.`)
 	case errors.Is(err, jobs.ErrNoAddress):
 		x.Error(http.StatusUnprocessableEntity, exchange.NoAddress, sentence(err))
 	case errors.As(err, &unread):

@@ -27,14 +27,16 @@ import (
 type upload struct {
 	*transfer.List
 	name, webhook    string
+	since            jobs.Since
+	comparedWith     string
 	progress, dryRun bool
 }
 
 // uploadFields are the texts beside a list, in a query or a form. Only
 // columnField may have several values.
-var uploadFields = []string{
+var uploadFields = slices.Concat([]string{
 	"name", "webhook", columnField, "sheet", "header_row", "encoding", "webhook_progress", "dry_run",
-}
+}, sinceFields)
 
 const columnField = "column"
 
@@ -74,7 +76,7 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 	defer u.Close()
 	defer extendWrite(x)
 	if u.dryRun {
-		return s.planJob(x, r, u)
+		return s.planJob(x, r, u, grant)
 	}
 	if token != nil {
 		token.Body = u.digest()
@@ -82,11 +84,9 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 			return s.repeated(x, r, grant, claim.Job, claim.Body == token.Body)
 		}
 	}
-	j, err := s.config.Jobs.Create(r.Context(), u.Spool, jobs.Request{
-		Owner: ownerOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota,
-		Name: u.name, Webhook: u.webhook, Progress: u.progress,
-		Format: u.Format, Token: token,
-	})
+	o := u.request(grant)
+	o.Token = token
+	j, err := s.config.Jobs.Create(r.Context(), u.Spool, o)
 	made = err == nil
 	extendWrite(x)
 	if err == nil {
@@ -96,12 +96,24 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 	return s.answerJob(x, http.StatusAccepted, j, err)
 }
 
+// request is what is to become of the list.
+func (u *upload) request(grant *keyring.Grant) jobs.Request {
+	return jobs.Request{
+		Owner: ownerOf(grant), Owners: ownersOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota,
+		Name: u.name, Webhook: u.webhook, Progress: u.progress, Format: u.Format,
+		Since: u.since, ComparedWith: u.comparedWith,
+	}
+}
+
 // digest identifies the list and all that was said about it.
 func (u *upload) digest() rows.Hash {
 	columns := strings.Join(u.Format.Columns, "\x00")
 	all := []string{u.name, u.webhook, columns, string(u.Format.Format), fmt.Sprint(u.progress)}
 	if f := u.Format; f.Sheet != "" || f.HeaderRow != 0 || f.Encoding != "" {
 		all = append(all, f.Sheet, strconv.Itoa(f.HeaderRow), f.Encoding)
+	}
+	if more := fmt.Sprint(u.since, u.comparedWith); more != fmt.Sprint(jobs.Since{}, "") {
+		all = append(all, more)
 	}
 	return u.Spool.Digest(all...)
 }
@@ -143,8 +155,8 @@ type planRecord struct {
 	Most    int64 `json:"estimated_most_seconds"`
 }
 
-func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload) bool {
-	plan, err := s.config.Jobs.Plan(r.Context(), u.Spool, u.Format)
+func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload, grant *keyring.Grant) bool {
+	plan, err := s.config.Jobs.PlanOf(r.Context(), u.Spool, u.request(grant))
 	extendWrite(x)
 	if err != nil {
 		s.jobFault(x, err)
@@ -257,6 +269,9 @@ func (u *upload) read(given url.Values) (err error) {
 	progress := cmp.Or(given.Get("webhook_progress"), "0")
 	if u.progress, err = exchange.ReadSwitch("webhook_progress", progress); err == nil {
 		u.dryRun, err = exchange.ReadSwitch("dry_run", cmp.Or(given.Get("dry_run"), "0"))
+	}
+	if err == nil {
+		err = u.readSince(given)
 	}
 	if err != nil {
 		return err

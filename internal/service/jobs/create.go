@@ -12,14 +12,21 @@ import (
 
 // Request says what is to become of a list.
 type Request struct {
-	Owner   string // the account or key that may see the job
-	Key     string // whose usage is counted
-	Quota   int64  // of the key in a month; zero: no limit
+	Owner   string   // the account or key that may see the job
+	Owners  []string // whose earlier lists may be named; empty: those of Owner
+	Key     string   // whose usage is counted
+	Quota   int64    // of the key in a month; zero: no limit
 	Name    string
 	Webhook string
 	// Progress: a webhook is sent at each tenth, too.
 	Progress bool
 	Format   Format
+	Since    Since
+	// ComparedWith is the ID of an earlier list of the owner that the job names
+	// beside its own counters. Default: that of Since.
+	ComparedWith string
+	// Notify is an address for a mail when the job has ended; empty: none.
+	Notify string
 	// Token names the request, so that the same one again leads to the same
 	// job; nil: it has none.
 	Token *rows.JobRequest
@@ -45,26 +52,33 @@ func (severalError) Unwrap() error { return ErrNoAddress }
 // Plan is what would be done with a list.
 type Plan struct {
 	Rows       int64         `json:"rows"`
-	Unusable   int64         `json:"unusable"`   // rows without one address in any column that is read
-	Duplicates int64         `json:"duplicates"` // addresses that were in a row or column before
-	Addresses  int64         `json:"addresses"`  // that would be asked about
-	Domains    int64         `json:"domains"`    // of them, about
-	Least      time.Duration `json:"-"`          // how long it would take alone
-	Most       time.Duration `json:"-"`          // how long if hosts put off their answers
+	Unusable   int64         `json:"unusable"`         // rows without one address in any column that is read
+	Duplicates int64         `json:"duplicates"`       // addresses that were in a row or column before
+	Addresses  int64         `json:"addresses"`        // that would be asked about
+	Reused     int64         `json:"reused,omitempty"` // addresses whose result is there already: see [Since]
+	Domains    int64         `json:"domains"`          // of them, about
+	Least      time.Duration `json:"-"`                // how long it would take alone
+	Most       time.Duration `json:"-"`                // how long if hosts put off their answers
 
 	several int64 // rows with several addresses in a cell, and without one
 	sources *sources
+	earlier *earlier
 }
 
 // Plan reads a list without storing it, once for each format: the spool keeps
 // what was found. The error is a *[ListError], [ErrTooLarge], [ErrNoAddress] or
 // a *[DiskError].
 func (m *Manager) Plan(ctx context.Context, s *Spool, f Format) (Plan, error) {
-	as := f.text()
+	return m.PlanOf(ctx, s, Request{Format: f})
+}
+
+// PlanOf is [Manager.Plan] for a request.
+func (m *Manager) PlanOf(ctx context.Context, s *Spool, o Request) (Plan, error) {
+	as := o.Format.text() + o.Since.text()
 	found, known := s.planned[as]
 	if !known {
-		found.Plan, found.err = m.survey(ctx, s, f)
-		found.sources = nil
+		found.Plan, found.err = m.survey(ctx, s, o)
+		found.sources, found.earlier = nil, nil
 		if found.err == nil || errors.Is(found.err, ErrNoAddress) || errors.Is(found.err, ErrTooLarge) {
 			if s.planned == nil {
 				s.planned = make(map[string]planned)
@@ -78,8 +92,8 @@ func (m *Manager) Plan(ctx context.Context, s *Spool, f Format) (Plan, error) {
 }
 
 // survey is the first reading.
-func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err error) {
-	l, err := m.open(ctx, s, f)
+func (m *Manager) survey(ctx context.Context, s *Spool, o Request) (p Plan, err error) {
+	l, err := m.open(ctx, s, o.Format)
 	if err != nil {
 		return p, err
 	}
@@ -88,9 +102,10 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 		return p, err
 	}
 	defer found.close()
+	p.earlier = m.newEarlier(o.Since, o.owners())
 	var domains distinct
 	for {
-		_, cells, err := l.next()
+		raw, cells, err := l.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -103,9 +118,13 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 		if err := p.add(cells, found, &domains); err != nil {
 			return p, err
 		}
+		p.earlier.takeRow(l, raw, cells)
 	}
 	p.Rows, p.Domains = l.rows, domains.count()
 	if p.sources, p.Duplicates, err = found.find(); err != nil {
+		return p, err
+	}
+	if err := m.takeList(ctx, p.earlier, found); err != nil {
 		return p, err
 	}
 	p.Addresses -= p.Duplicates
@@ -115,6 +134,8 @@ func (m *Manager) survey(ctx context.Context, s *Spool, f Format) (p Plan, err e
 	case p.Addresses == 0:
 		return p, ErrNoAddress
 	}
+	p.Reused = p.earlier.countReused(p.sources)
+	p.Addresses -= p.Reused
 	return p, nil
 }
 
@@ -163,16 +184,19 @@ func (m *Manager) open(ctx context.Context, s *Spool, f Format) (*listReader, er
 // error is one of [Manager.Plan], [rows.ErrQuota], or another of the
 // store.
 func (m *Manager) Create(ctx context.Context, s *Spool, o Request) (rows.Job, error) {
-	p, err := m.survey(ctx, s, o.Format)
+	p, err := m.survey(ctx, s, o)
 	if err != nil {
 		return rows.Job{}, err
 	}
 	if err := m.spaceFor(ctx, o.Owner); err != nil {
 		return rows.Job{}, err
 	}
-	return m.load(ctx, s, o, p.sources, rows.JobTotals{
-		Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses,
-	})
+	if with := o.comparedWith(); with != "" {
+		if _, err := m.earlierJob(ctx, with, o.owners()); err != nil {
+			return rows.Job{}, err
+		}
+	}
+	return m.load(ctx, s, o, p)
 }
 
 // SpaceError means that stored lists take all the room that they may.
@@ -209,7 +233,7 @@ func (m *Manager) spaceFor(ctx context.Context, owner string) error {
 }
 
 // load is the second reading, which stores the list.
-func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, t rows.JobTotals) (rows.Job, error) {
+func (m *Manager) load(ctx context.Context, s *Spool, o Request, p Plan) (rows.Job, error) {
 	l, err := m.open(ctx, s, o.Format)
 	if err != nil {
 		return rows.Job{}, err
@@ -225,12 +249,16 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 	now := m.config.Now()
 	j, err := m.config.Store.BeginJob(ctx, m.node, rows.Job{
 		Owner: o.Owner, Key: o.Key, Name: o.Name, Webhook: o.Webhook, Progress: o.Progress, Format: as,
-		Created: now, Expires: now.Add(m.config.Keep), Addresses: t.Addresses,
+		Created: now, Expires: now.Add(m.config.Keep), Addresses: p.Addresses,
+		ComparedWith: o.comparedWith(), Notify: o.Notify,
 	}, o.Quota, packed)
 	if err != nil {
 		return j, err
 	}
-	if t.Segments, err = m.addSegments(ctx, j.ID, l, from); err == nil {
+	t := rows.JobTotals{
+		Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses + p.Reused,
+	}
+	if t.Segments, t.Reused, err = m.addSegments(ctx, j.ID, l, p); err == nil {
 		started, err := m.config.Store.StartJob(ctx, j.ID, t, o.Token)
 		if err == nil {
 			return started, nil
@@ -241,4 +269,19 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, from *sources, 
 		return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
 	}
 	return j, errors.Join(err, m.config.Store.DropJob(context.WithoutCancel(ctx), j.ID))
+}
+
+func (o Request) owners() []string {
+	if len(o.Owners) > 0 {
+		return o.Owners
+	}
+	return []string{o.Owner}
+}
+
+// comparedWith is the list that a job is compared with.
+func (o Request) comparedWith() string {
+	if o.ComparedWith == "" && o.Since.List != SinceSelf {
+		return o.Since.List
+	}
+	return o.ComparedWith
 }

@@ -22,6 +22,7 @@ type Look struct {
 	// Problem says why the list is not read as it stands, in a sentence for
 	// people; empty: it is.
 	Problem string
+	Earlier string // whose results the list has: "rcpt", a service such as "ZeroBounce"; empty: none
 }
 
 // Column is a column of a list. Filled and Held are of the first rows.
@@ -57,7 +58,7 @@ func (m *Manager) Look(s *Spool, f Format, count int) (l Look, err error) {
 	}
 	l = Look{
 		Sheets: s.sheets(), HeaderRow: found.HeaderRow, Encoding: found.Encoding,
-		EncodingGuessed: found.EncodingWhy == list.Guessed,
+		EncodingGuessed: found.EncodingWhy == list.Guessed, Earlier: found.Earlier,
 	}
 	for i, c := range found.Columns {
 		l.Columns = append(l.Columns, Column{found.Title(i), found.Choose(i), c.Filled, c.Held, found.IsRead(i)})

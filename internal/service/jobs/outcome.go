@@ -18,6 +18,7 @@ type outcome struct {
 	catchAll   engine.CatchAllState
 	message    string
 	suggestion string
+	found      int64 // when, in seconds since 1970, if it was before the job; else 0
 }
 
 // The flags of an outcome.
@@ -28,6 +29,7 @@ const (
 	flagFree
 	flagDisposable
 	flagSpamTrap
+	flagFound // the time is written
 )
 
 func outcomeOf(r engine.Result) outcome {
@@ -65,6 +67,9 @@ func (o outcome) result(email string) engine.Result {
 			Reason: o.reason, RetryAfter: o.retryAfter, Suggestion: o.suggestion, CatchAll: o.catchAll,
 		},
 	}
+	if o.found != 0 {
+		r.Details.CheckedAt = time.Unix(o.found, 0).UTC()
+	}
 	if parsed, err := address.Read(email); err == nil {
 		r.User, r.Domain = parsed.Local, parsed.Domain
 	}
@@ -75,6 +80,9 @@ func (o outcome) append(to []byte) []byte {
 	to = binary.AppendUvarint(append(to, o.flags), uint64(o.retryAfter/time.Second))
 	for _, text := range []string{string(o.verdict), string(o.reason), string(o.catchAll), o.message, o.suggestion} {
 		to = appendText(to, text)
+	}
+	if o.flags&flagFound != 0 {
+		to = binary.AppendUvarint(to, uint64(o.found))
 	}
 	return to
 }
@@ -99,9 +107,13 @@ func (w words) of(octets []byte) string {
 const maxWords = 1000
 
 func (f *fields) outcome(w words) outcome {
-	return outcome{
+	o := outcome{
 		flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second,
 		verdict: engine.Verdict(w.of(f.octets())), reason: engine.Reason(w.of(f.octets())),
 		catchAll: engine.CatchAllState(w.of(f.octets())), message: w.of(f.octets()), suggestion: f.text(),
 	}
+	if o.flags&flagFound != 0 {
+		o.found = int64(f.number())
+	}
+	return o
 }

@@ -85,7 +85,7 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return err
 	}
-	writer, err := list.NewWriter(reader, list.Output{Format: o.Format, Unmarked: o.Program})
+	writer, err := list.NewWriter(reader, list.Output{Format: o.Format, Unmarked: o.Program, CheckedAt: j.Reused > 0})
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 
@@ -17,6 +18,7 @@ type segment struct {
 	rows   int
 	order  []string // domains, in the order in which they came
 	of     map[string][]entry
+	has    []byte // results that are there already
 }
 
 func newSegment(job string, number, first int64) *segment {
@@ -25,10 +27,12 @@ func newSegment(job string, number, first int64) *segment {
 
 func (s *segment) full() bool { return s.rows >= segmentRows || len(s.octets) >= segmentOctets }
 
-// add adds a row with its cells.
-func (s *segment) add(raw string, found []foundCell) {
+// add adds a row with its cells. Those that have a result are not asked about.
+func (s *segment) add(raw string, found []foundCell, has []*outcome) {
 	for i, c := range found {
-		if c.kind == kindAddress {
+		if c.kind == kindAddress && has[i] != nil {
+			s.has = has[i].append(binary.AppendUvarint(s.has, uint64(s.rows*len(found)+i)))
+		} else if c.kind == kindAddress {
 			s.addEntry(entry{cell: s.rows*len(found) + i, email: c.text}, c.domain)
 		}
 		s.octets = c.append(s.octets, raw, i == 0)
@@ -81,12 +85,19 @@ func (s *segment) batches() (all []rows.Batch) {
 	return all
 }
 
-// addSegments stores the rows of a list and returns how many segments they are.
-func (m *Manager) addSegments(ctx context.Context, job string, l *listReader, from *sources) (int64, error) {
-	s := newSegment(job, 0, 0)
+// addSegments stores the rows of a list, with the results that are there. It
+// returns how many segments they are, and counts these results.
+func (m *Manager) addSegments(
+	ctx context.Context, job string, l *listReader, p Plan,
+) (segments int64, reused []rows.ResultCount, err error) {
+	s, from := newSegment(job, 0, 0), p.sources
+	counts := make(map[[2]string]int64)
 	store := func() error {
 		data := part{partRows, job, s.number}.pack(s.octets)
 		err := m.config.Store.AddSegment(ctx, job, s.number, s.first, data, s.batches())
+		if err == nil && len(s.has) > 0 {
+			err = m.config.Store.AddResults(ctx, job, s.number, part{partResults, job, s.number}.pack(s.has))
+		}
 		s = newSegment(job, s.number+1, s.first+int64(s.rows))
 		return err
 	}
@@ -96,29 +107,37 @@ func (m *Manager) addSegments(ctx context.Context, job string, l *listReader, fr
 			break
 		}
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		if n+int64(len(found)) > int64(len(from.first)) {
-			return 0, &DiskError{errors.New("the temporary file has changed")}
+			return 0, nil, &DiskError{errors.New("the temporary file has changed")}
 		}
+		has := make([]*outcome, len(found))
 		for i := range found {
 			if first := from.first[n]; first > 0 {
 				found[i].kind, found[i].first = kindRepeated, int64(first-1)
 			}
 			found[i].repeated = from.isRepeated(n)
+			if o, taken := p.earlier.take(n); taken && found[i].kind == kindAddress {
+				has[i] = &o
+				counts[[2]string{string(o.verdict), string(o.reason)}]++
+			}
 			n++
 		}
-		s.add(raw, found)
+		s.add(raw, found, has)
 		if s.full() {
 			if err := store(); err != nil {
-				return 0, err
+				return 0, nil, err
 			}
 		}
 	}
 	if s.rows > 0 {
 		if err := store(); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 	}
-	return s.number, nil
+	for of, n := range counts {
+		reused = append(reused, rows.ResultCount{Result: of[0], Reason: of[1], Addresses: n})
+	}
+	return s.number, reused, nil
 }
