@@ -85,8 +85,8 @@ func earlierResult(cells map[string]string) *engine.Result {
 	return r
 }
 
-// Settled reports whether an earlier result is kept: it is no unknown, or one of
-// another service that need not be asked about. Texts that hold no single
+// Settled reports whether an earlier result is kept: it is no unknown, or one
+// of another service that need not be asked about. Texts that hold no single
 // address are read again, and so is what is undeliverable without a reason: a
 // record of another program may look like one of ours.
 func Settled(r *engine.Result) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
-// TestJobSince: results of an earlier list, or of the list itself, are not asked
-// about again, and the job says how many and which list it is compared with.
+// TestJobSince: results of an earlier list, or of the list itself, are not
+// asked about again, and the job says how many and which list it is compared with.
 func TestJobSince(t *testing.T) {
 	l := newLists(t, accepts, jobs.Config{})
 	key, other := l.key(store.Key{}), l.key(store.Key{})

@@ -22,8 +22,8 @@ type Since struct {
 	List string
 	// MaxAge is how old a result may be. Default: [DefaultSinceAge].
 	MaxAge time.Duration
-	// Date is when the results of the list itself were found that say nothing of
-	// that. Zero: these are not taken.
+	// Date is when the results of the list itself were found that say nothing
+	// of that. Zero: these are not taken.
 	Date time.Time
 }
 

@@ -48,7 +48,7 @@ func TestSinceAList(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 
-	// A result keeps the time at which it was found, through one list and another.
+	// A result keeps the time at which it was found, through several lists.
 	clock.Advance(60 * 24 * time.Hour)
 	third := n.untilDone(n.create("b@b.example\nnew@a.example\n", Request{Owner: "acme", Since: Since{List: second.ID}}).ID)
 	if third.Reused != 2 {
@@ -65,7 +65,8 @@ func TestSinceAList(t *testing.T) {
 		}
 	}
 
-	// All of it is there: the list is done at once, and an address that is in it twice counts once.
+	// All of it is there: the list is done at once. A repeated address counts
+	// once.
 	fifth, err := n.Create(t.Context(), n.receive("b@b.example\nb@b.example\n"), Request{Owner: "acme", Since: Since{List: fourth.ID}})
 	if err != nil || fifth.State != rows.JobDone || fifth.Reused != 1 || fifth.Results["deliverable"] != 1 {
 		t.Errorf("%+v, %v", fifth, err)
