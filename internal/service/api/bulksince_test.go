@@ -10,7 +10,8 @@ import (
 )
 
 // TestJobSince: results of an earlier list, or of the list itself, are not
-// asked about again, and the job says how many and which list it is compared with.
+// asked about again, and the job says how many, and with which list it is
+// compared.
 func TestJobSince(t *testing.T) {
 	l := newLists(t, accepts, jobs.Config{})
 	key, other := l.key(store.Key{}), l.key(store.Key{})
