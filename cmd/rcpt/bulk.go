@@ -27,7 +27,7 @@ import (
 type bulkCommand struct {
 	settings.EngineFlags `group:"Verification"`
 	debugFlag
-	Input        string         `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl, .ndjson or .xlsx, also with .gz or .zst behind it; or - for standard input."`
+	Input        string         `arg:"" optional:"" help:"List of addresses: .csv, .tsv, .txt, .json, .jsonl, .ndjson, .xlsx, .html, .vcf or .ldif, also with .gz or .zst behind it or in a .zip; or - for standard input."`
 	Output       outputName     `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv, .jsonl or .xlsx file; .csv.gz, .csv.zst and the like are compressed. Default: standard output."`
 	Overwrite    bool           `help:"Replace an existing OUTPUT."`
 	Resume       bool           `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`

@@ -12,11 +12,11 @@ import (
 // Description is what the beginning of a list says of all of it. A [Reader]
 // goes by nothing else.
 type Description struct {
-	// Packing is what has to be unpacked first, and Book tells that it is a
-	// workbook, of which a sheet has to be read first. What is in it has a
-	// description of its own; the rest of this one is empty.
+	// Packing is what has to be unpacked first, and Table tells that the rows
+	// of a table have to be read first. What is in it has a description of its
+	// own; the rest of this one is empty.
 	Packing Packing
-	Book    bool
+	Table   bool
 
 	Encoding    Encoding
 	EncodingWhy Why  // Given, Marked or Guessed; empty: its octets tell
@@ -104,7 +104,9 @@ type beginning struct {
 // octets lead to the same description. The error is a [*FormatError]: the list
 // is not read.
 func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
-	if d.Packing, d.Book = packed(octets, o); d.Packing != Plain || d.Book {
+	var table *table
+	if d.Packing, table = wrapped(octets, whole, o); d.Packing != Plain || table != nil {
+		d.Table = table != nil
 		return d, nil
 	}
 	if err := mistaken(octets); err != nil {
@@ -152,7 +154,8 @@ func (b *beginning) format() Format {
 		return XLSX
 	case b.Format == JSONLines && beginsArray(b.text):
 		return JSON
-	case b.Format != "" && b.Format != XLSX:
+	case b.Format == CSV && b.isJSON(): // the name is wrong
+	case b.Format != "" && b.Format != XLSX && of(b.Format).table == nil:
 		return b.Format
 	}
 	for _, f := range formats {

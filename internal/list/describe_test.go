@@ -52,7 +52,10 @@ var beginnings = []struct {
 	{name: "gzip", octets: "\x1f\x8b\x08", want: "gzip"},
 	{name: "Zstandard", octets: "\x28\xb5\x2f\xfd", want: "zstd"},
 	{name: "gzip in gzip", octets: "\x1f\x8b\x08", o: Options{unpacked: true}, refused: "it is compressed twice"},
-	{name: "workbook", octets: "PK\x03\x04", want: "book"},
+	{name: "workbook", octets: "PK\x03\x04", want: "ZIP"},
+	{name: "page", octets: "\ufeff <!-- x --><TABLE border=1>", want: "table"},
+	{name: "address book", octets: "BEGIN:VCARD\r\n", want: "table"},
+	{name: "directory", octets: "# x\nversion: 1\n\ndn: cn=a", want: "table"},
 	{name: "text of a sheet", octets: "\"email\",1\n\"a@acme.example\",2\n", o: Options{SheetText: true}, want: "UTF-8 LF spreadsheet , header", columns: "email 1/1 named*|1 0/1"},
 	{name: "a name that is wrong", octets: "a@acme.example\n", o: Options{Format: XLSX}, want: "UTF-8 LF lines", columns: "email 1/1 only*"},
 	{name: "sheet of a text", octets: "a@acme.example\n", o: Options{Sheet: "1"}, refused: "it is no spreadsheet"},
@@ -86,8 +89,8 @@ func TestDescribe(t *testing.T) {
 }
 
 func shown(d Description) string {
-	if d.Packing != Plain || d.Book {
-		return string(d.Packing) + map[bool]string{true: "book"}[d.Book]
+	if d.Packing != Plain || d.Table {
+		return string(d.Packing) + map[bool]string{true: "table"}[d.Table]
 	}
 	text := string(d.Encoding)
 	for _, fact := range []struct {

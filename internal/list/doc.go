@@ -1,7 +1,8 @@
 // Package list reads lists of addresses and writes every row back with its
 // result. The formats are CSV with any delimiter (RFC 4180 and its common
-// deviations), one address per line, JSON lines, and spreadsheets (.xlsx). Text
-// may be compressed with gzip or zstd.
+// deviations), one address per line, JSON, spreadsheets (.xlsx), the tables of
+// HTML pages, and address books (vCard, LDIF). A list may be compressed with
+// gzip or zstd, or be the one file of a ZIP archive.
 //
 // [Describe] judges the beginning of a list, and a [Reader] goes by what it
 // says. A format is a row of the table in formats.go and a file of its own.

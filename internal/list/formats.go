@@ -21,6 +21,11 @@ const (
 	JSONLines Format = "JSON lines"
 	JSON      Format = "JSON" // an array of objects or strings, or objects of several lines; read as JSON lines
 	XLSX      Format = "spreadsheet"
+	HTML      Format = "HTML"  // pages, whose tables are read as spreadsheets are
+	OldXML    Format = "XML"   // spreadsheets of Excel 2003
+	VCard     Format = "vCard" // address books are read as a table of their addresses
+	LDIF      Format = "LDIF"
+	JSONRows  Format = "JSON arrays" // each is a row
 )
 
 // formats are the formats in the order in which a text is tried. All that is
@@ -34,6 +39,14 @@ var formats = []*format{
 		parameters: "; charset=utf-8", kind: csvKind{}, output: csvOutput{}},
 	{Format: XLSX, unit: "row", extensions: []string{".xlsx"}, mediaTypes: []string{sheetType},
 		kind: sheetKind{}, output: sheetOutput{}},
+	{Format: HTML, unit: "row", extensions: []string{".html", ".htm", ".xls"}, mediaTypes: []string{"text/html"},
+		kind: sheetKind{}, table: &htmlTables},
+	{Format: OldXML, unit: "row", extensions: []string{".xml"}, kind: sheetKind{}, table: &oldWorkbooks},
+	{Format: VCard, unit: "row", extensions: []string{".vcf"}, mediaTypes: []string{"text/vcard", "text/x-vcard"},
+		kind: sheetKind{}, table: &vCards},
+	{Format: LDIF, unit: "row", extensions: []string{".ldif", ".ldi"}, mediaTypes: []string{"text/x-ldif"},
+		kind: sheetKind{}, table: &directories},
+	{Format: JSONRows, unit: "row", kind: sheetKind{}, table: &jsonTables},
 	{Format: Lines, unit: "line", extensions: []string{".txt"}, mediaTypes: []string{"text/plain"}, kind: lineKind{}},
 }
 
@@ -46,6 +59,7 @@ type format struct {
 	parameters string   // of the media type of results
 	kind
 	output output // nil: it is not written
+	table  *table // nil: it has no table of its own
 }
 
 // kind reads a format.
@@ -130,7 +144,7 @@ func Extensions() []string {
 	for _, p := range packings {
 		all = append(all, p.extension)
 	}
-	return all
+	return append(all, ".zip")
 }
 
 // DelimiterOf returns the delimiter for the extension of a file's name, or 0 if
@@ -151,7 +165,7 @@ func FormatOfMediaType(mediaType string) (f Format, known bool) {
 			return f.hint(), true
 		}
 	}
-	return "", mediaType == "application/octet-stream" ||
+	return "", mediaType == "application/octet-stream" || mediaType == "application/zip" ||
 		slices.ContainsFunc(packings, func(p packingRow) bool { return p.mediaType == mediaType })
 }
 

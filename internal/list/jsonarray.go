@@ -29,6 +29,22 @@ func beginsArray(text []byte) bool {
 	return len(inner) == 0 || strings.IndexByte(`{"]`, inner[0]) >= 0
 }
 
+// isJSON reports whether a text begins with a line or more that are one object
+// or array.
+func (b *beginning) isJSON() bool {
+	text := bytes.TrimSpace(b.text)
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	var value json.RawMessage
+	if err := decoder.Decode(&value); err != nil {
+		return errors.Is(err, io.ErrUnexpectedEOF) && !b.whole
+	}
+	behind, _, _ := bytes.Cut(text[decoder.InputOffset():], []byte("\n"))
+	return len(bytes.TrimSpace(behind)) == 0
+}
+
 // describe describes the values as JSON lines.
 func (k arrayKind) describe(b *beginning, d *Description) error {
 	d.Array = beginsArray(b.text)

@@ -76,9 +76,16 @@ var otherTexts = []struct {
 }{
 	{regexp.MustCompile(`^\{\\rtf`), "a text document (.rtf)", "save its table as CSV"},
 	{regexp.MustCompile(`^(?i:BEGIN:VCALENDAR)\b`), "a calendar (.ics)", "export the list as CSV"},
+	{regexp.MustCompile(`^<\?xml\b[^>]*>\s*(<!--.*?-->\s*)*<office:document\b`),
+		"an OpenDocument spreadsheet (.fods)", asOther},
+	{regexp.MustCompile(`^<(\?xml\b|[A-Za-z][\w.:-]*(\s[^<>@]*)?>\s*<[A-Za-z])`),
+		"an XML document", "save the list as CSV"},
 	{regexp.MustCompile(`^From \S+ +\S.*\d\d:\d\d`), "a mailbox (mbox)", addressBook},
 	{regexp.MustCompile(`^--\s+(MySQL|MariaDB|phpMyAdmin|PostgreSQL)\b`), "an SQL dump", "export the table as CSV"},
 }
+
+// asOther is what to do with another spreadsheet.
+const asOther = "save the list as .xlsx or CSV"
 
 // addressBook is what to do with mail.
 const addressBook = "export the address book as CSV"

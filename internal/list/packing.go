@@ -23,6 +23,7 @@ const (
 	Plain Packing = ""
 	Gzip  Packing = "gzip" // RFC 1952
 	Zstd  Packing = "zstd" // RFC 8878
+	Zip   Packing = "ZIP"  // an archive: a workbook, or one with a list in it; it is not written
 )
 
 // packings are the packings, the octets with which they begin, and the
@@ -36,15 +37,18 @@ type packingRow struct {
 	extension, mediaType, magic string
 }
 
-// packed tells by its first octets what a list has to be unpacked from, or that
-// it is a workbook.
-func packed(octets []byte, o Options) (packing Packing, book bool) {
+// wrapped tells by its first octets what a list has to be unpacked from, or
+// what table it is.
+func wrapped(octets []byte, whole bool, o Options) (Packing, *table) {
 	for _, p := range packings {
 		if !o.unpacked && bytes.HasPrefix(octets, []byte(p.magic)) {
-			return p.packing, false
+			return p.packing, nil
 		}
 	}
-	return Plain, bytes.HasPrefix(octets, []byte(zipMagic))
+	if bytes.HasPrefix(octets, []byte(zipMagic)) {
+		return Zip, nil
+	}
+	return Plain, tableOf(octets, whole, o)
 }
 
 // PackingOf returns the packing for the extension of a file's name, and the

@@ -23,24 +23,25 @@ func newText(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 2*sample
 func PlainText(r io.Reader, o Options) (*Text, error) {
 	t := &Text{Reader: newText(r)}
 	for {
-		head, err := t.Peek(magicSize)
-		if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+		head, whole, err := sampleOf(t.Reader)
+		if err != nil {
 			return nil, errors.Join(err, t.Close())
 		}
-		packing, book := packed(head, o)
+		packing, table := wrapped(head, whole, o)
 		switch {
+		case packing == Zip:
+			err = t.openArchive(o)
 		case packing != Plain:
 			err = t.unpack(packing)
-			o.unpacked = true
-		case book:
-			err = t.openSheet(o)
+		case table != nil:
+			err = t.openSheet(table, o)
 		default:
 			return t, nil
 		}
 		if err != nil {
 			return nil, errors.Join(err, t.Close())
 		}
-		if book {
+		if o.unpacked = true; t.IsSheet() {
 			return t, nil
 		}
 	}
@@ -55,12 +56,17 @@ func (t *Text) unpack(packing Packing) (err error) {
 	return err
 }
 
-func (t *Text) openSheet(o Options) (err error) {
-	if t.sheet, err = openSheet(t.Reader, o); err == nil {
-		t.closers = append(t.closers, t.sheet)
-		t.Reader = newText(t.sheet)
+func (t *Text) openSheet(table *table, o Options) error {
+	sheet, err := table.openSheet(t.Reader, o)
+	if err == nil {
+		t.readSheet(sheet)
 	}
 	return err
+}
+
+func (t *Text) readSheet(sheet *sheetText) {
+	t.sheet, t.Reader = sheet, newText(sheet)
+	t.closers = append(t.closers, sheet)
 }
 
 // IsSheet reports whether it was a spreadsheet.

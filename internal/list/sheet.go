@@ -68,8 +68,8 @@ const (
 // holds for sheets too. Texts are in quotes and other values are not, which
 // keeps them apart. A row that is missing or empty is an empty line.
 type sheetText struct {
-	book *xlsx.Book
-	rows *xlsx.Rows
+	book book
+	rows sheetRows
 	all  []Sheet
 
 	rest []byte // not read yet
@@ -78,15 +78,8 @@ type sheetText struct {
 }
 
 // openSheet opens the sheet with a name, or the one that holds addresses.
-func openSheet(r io.Reader, o Options) (*sheetText, error) {
-	book, err := xlsx.Read(r, o.Folder)
-	if other := xlsx.OtherKind(""); errors.As(err, &other) {
-		return nil, formatError("%v: save the list as .xlsx or CSV", other)
-	}
-	if errors.Is(err, xlsx.ErrNoWorkbook) {
-		return nil, formatError("it is a ZIP archive, but no whole spreadsheet (.xlsx): " +
-			"save the list as .xlsx or CSV, or unpack it first")
-	}
+func (t *table) openSheet(r io.Reader, o Options) (*sheetText, error) {
+	book, err := t.open(r, o)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +115,7 @@ func chosenSheet(all []Sheet, name string) int {
 
 // sheetsOf counts the addresses in the first rows of each of the first sheets.
 // One that cannot be read has none.
-func sheetsOf(book *xlsx.Book) []Sheet {
+func sheetsOf(book book) []Sheet {
 	var all []Sheet
 	left := int64(octetsLooked)
 	for i, name := range book.Sheets() {
@@ -139,7 +132,7 @@ func sheetsOf(book *xlsx.Book) []Sheet {
 
 // heldIn counts the addresses in the first rows of a sheet, and the octets that
 // were read for that.
-func heldIn(book *xlsx.Book, name string) (held int, octets int64) {
+func heldIn(book book, name string) (held int, octets int64) {
 	rows, err := book.Rows(name)
 	if err != nil {
 		return 0, 0

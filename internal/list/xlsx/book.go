@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/list/spool"
 )
 
 // ErrNoWorkbook reports a file that is no workbook of this kind.
@@ -32,6 +34,17 @@ var otherKinds = []struct {
 	{"Index/Document.iwa", "", "a document of Numbers or Pages"},
 	{"Index.zip", "", "a document of Numbers or Pages"},
 	{"word/document.xml", "", "a text document (.docx)"},
+	{"ppt/presentation.xml", "", "a presentation (.pptx)"},
+	{"mimetype", "application/vnd.oasis.opendocument.", "an OpenDocument file (.odt, .odp)"},
+	{"mimetype", "application/epub", "a book (.epub)"},
+	{"META-INF/MANIFEST.MF", "", "a program (.jar, .apk)"},
+}
+
+// IsBook reports whether an archive is a workbook, or a file of another kind
+// that has a name of its own.
+func IsBook(parts *zip.Reader) bool {
+	b := &Book{parts: parts}
+	return b.part("_rels/.rels") != nil || b.part("[Content_Types].xml") != nil || b.otherKind() != nil
 }
 
 // otherKind names a file that is no workbook of ours, if it is one that is
@@ -61,7 +74,7 @@ const maxSheets = 10_000
 
 // Book is a workbook that is read.
 type Book struct {
-	file    *spool
+	file    *spool.Spool
 	parts   *zip.Reader
 	sheets  []sheet
 	formats []Kind // what the numbers of each cell format are
@@ -74,23 +87,30 @@ type sheet struct{ name, part string }
 // Read reads a workbook from r. Folder is where what does not fit in memory
 // waits; if it is empty, the folder for temporary files. Close the Book.
 func Read(r io.Reader, folder string) (*Book, error) {
-	b := &Book{file: &spool{dir: folder}, epoch: epoch1900}
-	b.strings.octets.dir = folder
-	if err := b.open(r); err != nil {
+	file, err := spool.Of(r, folder)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := zip.NewReader(file, file.Size())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrNoWorkbook, err), file.Close())
+	}
+	return Open(file, parts)
+}
+
+// Open reads a workbook from the parts of an archive in a file, which it closes
+// if it fails. Close the Book.
+func Open(file *spool.Spool, parts *zip.Reader) (*Book, error) {
+	b := &Book{file: file, parts: parts, epoch: epoch1900}
+	b.strings.octets.Folder = file.Folder
+	if err := b.open(); err != nil {
 		_ = b.Close()
 		return nil, err
 	}
 	return b, nil
 }
 
-func (b *Book) open(r io.Reader) error {
-	if _, err := io.Copy(b.file, r); err != nil {
-		return err
-	}
-	var err error
-	if b.parts, err = zip.NewReader(b.file, b.file.size); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoWorkbook, err)
-	}
+func (b *Book) open() error {
 	if err := b.otherKind(); err != nil {
 		return err
 	}
@@ -197,7 +217,7 @@ func (b *Book) tokens(name string) (*tokens, *zip.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return newTokens(opened, b.file.size), part, nil
+	return newTokens(opened, b.file.Size()), part, nil
 }
 
 // elements calls visit for each element of a part.
@@ -233,7 +253,7 @@ func (b *Book) Sheets() []string {
 }
 
 // Size is the size of the workbook's file.
-func (b *Book) Size() int64 { return b.file.size }
+func (b *Book) Size() int64 { return b.file.Size() }
 
 // Close removes the temporary files.
 func (b *Book) Close() error { return errors.Join(b.file.Close(), b.strings.octets.Close()) }

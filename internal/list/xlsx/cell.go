@@ -151,6 +151,25 @@ func isoCell(text string) Cell {
 	return Cell{Text, text}
 }
 
+// CellOf returns the cell for a value of a spreadsheet of Excel 2003 in XML, by
+// the name of its type. A time of the day is one on the first day of all.
+func CellOf(kind, text string) Cell {
+	value := strings.TrimSpace(text)
+	switch clock, isClock := strings.CutPrefix(value, "1899-12-31T"); {
+	case kind == "Number":
+		return numberCell(value)
+	case kind == "DateTime" && isClock && KindOf(clock[:min(len(clock), len(time.TimeOnly))]) == Time:
+		return Cell{Time, clock[:len(time.TimeOnly)]}
+	case kind == "DateTime":
+		return isoCell(value)
+	case kind == "Boolean" && value == "1":
+		return Cell{Bool, "TRUE"}
+	case kind == "Boolean":
+		return Cell{Bool, "FALSE"}
+	}
+	return Cell{Text, text}
+}
+
 // daysOf is the number of days for a date; it undoes [dateCell].
 func daysOf(date time.Time) string {
 	return strconv.FormatFloat(date.Sub(epoch1900).Hours()/24, 'f', -1, 64)

@@ -112,14 +112,14 @@ func (r *Rows) row(start xml.StartElement) (Row, error) {
 				return Row{}, fmt.Errorf("row %d: %w", number, err)
 			}
 			if cell.Text != "" {
-				row.set(column, cell)
+				row.Set(column, cell)
 			}
 		}
 	}
 }
 
-// set sets the cell of a column, from 1.
-func (r *Row) set(column int, cell Cell) {
+// Set sets the cell of a column, from 1.
+func (r *Row) Set(column int, cell Cell) {
 	if missing := column - len(r.Cells); missing > 0 {
 		r.Cells = append(r.Cells, make([]Cell, missing)...)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/rcpt/rcpt/internal/list/spool"
 )
 
 // maxTexts bounds the shared texts of a workbook, of which each takes eight
@@ -13,7 +15,7 @@ const maxTexts = 1 << 24
 
 // texts are the texts that the cells of a workbook share.
 type texts struct {
-	octets spool
+	octets spool.Spool
 	ends   []int64 // where each text ends
 }
 
@@ -45,7 +47,7 @@ func (b *Book) readStrings(name string) error {
 		if len(b.strings.ends) == maxTexts {
 			return fmt.Errorf("it has more than %d different texts", maxTexts)
 		}
-		b.strings.ends = append(b.strings.ends, b.strings.octets.size+int64(len(batch)))
+		b.strings.ends = append(b.strings.ends, b.strings.octets.Size()+int64(len(batch)))
 		if len(batch) < 64<<10 {
 			continue
 		}

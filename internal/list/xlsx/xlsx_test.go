@@ -161,7 +161,10 @@ func TestOtherKinds(t *testing.T) {
 		{"xl/workbook.bin", "\x83\x01", "it is a binary workbook (.xlsb)"},
 		{"Index/Document.iwa", "", "it is a document of Numbers or Pages"},
 		{"word/document.xml", "<w:document/>", "it is a text document (.docx)"},
-		{"mimetype", "application/epub+zip", "it is no .xlsx workbook"},
+		{"mimetype", "application/epub+zip", "it is a book (.epub)"},
+		{"mimetype", "application/vnd.oasis.opendocument.text", "it is an OpenDocument file (.odt, .odp)"},
+		{"ppt/presentation.xml", "", "it is a presentation (.pptx)"},
+		{"mimetype", "application/x", "it is no .xlsx workbook"},
 	} {
 		var out bytes.Buffer
 		w := zip.NewWriter(&out)

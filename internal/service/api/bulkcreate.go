@@ -212,8 +212,8 @@ func contradiction(query, form url.Values) error {
 // bodyFaults are the answers to a body that is not taken.
 var bodyFaults = map[error]error{
 	transfer.ErrMediaType: exchange.NewFault(http.StatusUnsupportedMediaType, exchange.MediaTypeNotTaken,
-		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, .xlsx "+
-			"or as the file of a multipart/form-data."),
+		"Send the list as text/csv, text/plain, application/x-ndjson, application/json, text/html, "+
+			"text/vcard, .xlsx or as the file of a multipart/form-data."),
 	transfer.ErrEncoding: exchange.NewFault(http.StatusUnsupportedMediaType, exchange.MediaTypeNotTaken,
 		"The body may be compressed with gzip (Content-Encoding), and in no other way."),
 	transfer.ErrNotGzip: exchange.NewFault(http.StatusUnprocessableEntity, exchange.InvalidList,

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -189,7 +190,7 @@ func span(d time.Duration) string {
 
 // plainName is the name of a file without its path and extensions.
 func plainName(name string) string {
-	for _, extension := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".xlsx"} {
+	for _, extension := range slices.Backward(list.Extensions()) { // those of packings are the last
 		if len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
 			name = name[:len(name)-len(extension)]
 		}

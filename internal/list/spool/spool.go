@@ -1,4 +1,6 @@
-package xlsx
+// Package spool keeps octets that are read more than once: the first in memory,
+// all of them in a temporary file once they are more.
+package spool
 
 import (
 	"errors"
@@ -9,16 +11,25 @@ import (
 // inMemory is how much of a spool stays in memory.
 const inMemory = 4 << 20
 
-// spool keeps octets: the first in memory, all of them in a temporary file once
-// they are more.
-type spool struct {
-	dir    string // of the file; "": that for temporary files
+// Spool keeps octets.
+type Spool struct {
+	Folder string // of the file; "": that for temporary files
 	memory []byte
 	file   *os.File // nil: in memory
 	size   int64
 }
 
-func (s *spool) Write(p []byte) (int, error) {
+// Of reads all of r into a spool. Close the Spool.
+func Of(r io.Reader, folder string) (*Spool, error) {
+	s := &Spool{Folder: folder}
+	if _, err := io.Copy(s, r); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Write adds octets at the end.
+func (s *Spool) Write(p []byte) (int, error) {
 	if s.file == nil && len(s.memory)+len(p) > inMemory {
 		if err := s.toFile(); err != nil {
 			return 0, err
@@ -37,8 +48,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (s *spool) toFile() error {
-	file, err := os.CreateTemp(s.dir, "rcpt-*.tmp")
+func (s *Spool) toFile() error {
+	file, err := os.CreateTemp(s.Folder, "rcpt-*.tmp")
 	if err != nil {
 		return err
 	}
@@ -49,7 +60,8 @@ func (s *spool) toFile() error {
 	return err
 }
 
-func (s *spool) ReadAt(p []byte, at int64) (int, error) {
+// ReadAt is that of [io.ReaderAt].
+func (s *Spool) ReadAt(p []byte, at int64) (int, error) {
 	switch {
 	case s.file != nil:
 		return s.file.ReadAt(p, at)
@@ -63,8 +75,11 @@ func (s *spool) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
+// Size is the number of octets.
+func (s *Spool) Size() int64 { return s.size }
+
 // Close removes the file.
-func (s *spool) Close() error {
+func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
 	}
