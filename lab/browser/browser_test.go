@@ -216,7 +216,7 @@ func TestBrowser(t *testing.T) {
 	}
 	do(t, ctx, click(".plain"), shown("#password"), typed("#login", dashboardtest.Login), typed("#password", dashboardtest.Password), click(".door .primary"), shown(".bar"))
 
-	do(t, ctx, click(".empty .button"), typed("#name", "Sign-up form"), typed("#quota", "100"), click(".form .primary"), shown("#key"))
+	do(t, ctx, click(`nav a[href="/keys"]`), click(".empty .button"), typed("#name", "Sign-up form"), typed("#quota", "100"), click(".form .primary"), shown("#key"))
 	key := read(t, ctx, "#key")
 	do(t, ctx, click(".secret .copy"))
 	do(t, ctx, chromedp.WaitVisible(chromedp.Search(`//button/span[text()="Copied"]`)))
@@ -289,6 +289,7 @@ func TestPictures(t *testing.T) {
 		return []chromedp.Action[chromedp.Void]{typed("#email", address), click(".ask .primary"), shown(".verdict")}
 	}
 	for _, a := range []album{
+		{"start", s.URL + "/", nil},
 		{"keys", s.URL + "/keys", nil},
 		{"key-new", s.URL + "/keys/new", nil},
 		{"key-edit", s.URL + "/keys", []chromedp.Action[chromedp.Void]{click(`[aria-label="Edit Checkout"]`), shown("#name")}},
@@ -314,7 +315,7 @@ func TestPictures(t *testing.T) {
 	album{name: "key-revoke"}.take(t, ctx)
 	do(t, ctx, click(".form .primary"), shown(".note"))
 	album{"keys-ended", s.URL + "/keys?show=ended", nil}.take(t, ctx)
-	do(t, ctx, click(".bar .plain"), shown("#password"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/account"), click(`main form[action="/sign-out"] button`), shown("#password"))
 	album{name: "sign-in"}.take(t, ctx)
 	do(t, ctx, typed("#login", dashboardtest.Login), typed("#password", "wrong"), click(".door .primary"), shown("#password-fault"), click("summary"))
 	album{name: "sign-in-faults"}.take(t, ctx)

@@ -42,6 +42,7 @@ type outcome struct {
 // trait is a property of the address.
 type trait struct {
 	Name, Meaning string
+	Tone          string // of the colours; empty: none
 }
 
 func (d *Dashboard) showCheck(v *visit) error {
@@ -143,12 +144,12 @@ func flagsOf(r engine.Result) (flags []trait) {
 		set bool
 		trait
 	}{
-		{r.AcceptAll, trait{"Accept-all", "the domain accepts mail for every address"}},
-		{r.Role, trait{"Role", "for a function, not a person"}},
-		{r.FreeEmail, trait{"Free provider", "the domain offers mailboxes to the public"}},
-		{r.Disposable, trait{"Disposable", "from a service for disposable addresses"}},
-		{r.SpamTrap, trait{"Spam trap", "exists to catch senders"}},
-		{r.Details.Cached, trait{"Remembered", "answered from an earlier check"}},
+		{r.AcceptAll, trait{"Accept-all", "the domain accepts mail for every address", ""}},
+		{r.Role, trait{"Role", "for a function, not a person", ""}},
+		{r.FreeEmail, trait{"Free provider", "the domain offers mailboxes to the public", ""}},
+		{r.Disposable, trait{"Disposable", "from a service for disposable addresses", "warn"}},
+		{r.SpamTrap, trait{"Spam trap", "exists to catch senders", "bad"}},
+		{r.Details.Cached, trait{"Remembered", "answered from an earlier check", ""}},
 	} {
 		if f.set {
 			flags = append(flags, f.trait)

@@ -102,3 +102,25 @@ func TestKeptSession(t *testing.T) {
 		t.Error("a fresh one, or none")
 	}
 }
+
+// TestStart: the first page leads to what a visitor may have come for, and says
+// how the server is.
+func TestStart(t *testing.T) {
+	fault := ""
+	w := newWorld(t, func(c *Config) {
+		c.Health = func(context.Context) Health {
+			return Health{Checks: []NetworkCheck{{Name: "Port 25", Tested: true, Fault: fault, Advice: "Open it."}}}
+		}
+	})
+	w.setUp(t)
+	page := w.get(t, "/").body
+	for _, want := range []string{`action="/check"`, `href="/keys/new"`, `href="/docs/guide"`, "Everything works."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the first page lacks %s", want)
+		}
+	}
+	fault = "it is closed"
+	if page := w.get(t, "/").body; strings.Contains(page, "Everything works.") || !strings.Contains(page, "Port 25: it is closed. Open it.") {
+		t.Errorf("a fault is not told:\n%s", page)
+	}
+}

@@ -195,7 +195,7 @@ type route struct {
 
 func (d *Dashboard) routes() []route {
 	all := []route{
-		{"GET /{$}", member, func(v *visit) error { return v.redirect("/keys") }},
+		{"GET /{$}", member, d.showStart},
 		{"GET /setup", open, d.showSetup},
 		{"POST /setup", open, d.setUp},
 		{"GET /sign-in", open, d.showSignIn},

@@ -137,7 +137,7 @@ func (w *world) setUp(t *testing.T) {
 	}
 	token := strings.TrimPrefix(link, "/setup?token=")
 	got := w.post(t, link, "/setup", "link", token, "login", testLogin, "password", testPassword, "repeated", testPassword)
-	if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/keys" {
+	if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/" {
 		t.Fatalf("set-up: %d\n%s", got.StatusCode, got.body)
 	}
 }

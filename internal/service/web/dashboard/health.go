@@ -145,6 +145,11 @@ const pingTimeout = 2 * time.Second
 func (d *Dashboard) showHealth(v *visit) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), pingTimeout)
 	defer cancel()
+	return d.render(v, "health", page{Title: "Health", Nav: "/health", Body: d.healthView(ctx)})
+}
+
+// healthView asks how the server is.
+func (d *Dashboard) healthView(ctx context.Context) healthView {
 	engine := d.config.Store.Engine()
 	view := healthView{
 		Health: d.config.Health(ctx), Engine: cmp.Or(engineNames[engine], engine),
@@ -152,7 +157,7 @@ func (d *Dashboard) showHealth(v *visit) error {
 	}
 	view.StoreUp = d.config.Store.Ping(ctx) == nil
 	view.Faults = view.faults()
-	return d.render(v, "health", page{Title: "Health", Nav: "/health", Body: view})
+	return view
 }
 
 // pastTime is a time with how long before now it was.

@@ -70,16 +70,20 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 		view.Next = found[listsPage-1].ID
 	}
 	for _, j := range found {
-		row := listRow{
-			Job: j, KeyName: names[j.Key], Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses),
-		}
-		if safe := groupsOf(j)[0]; safe.Whole > 0 {
-			row.Safe = percent(safe.Rows, safe.Whole) + " safe"
-		}
+		row := listRowOf(j)
+		row.KeyName = names[j.Key]
 		view.Rows = append(view.Rows, row)
 	}
 	p.Title, p.Nav, p.Body = "Lists", "/lists", view
 	return d.render(v, "lists", p)
+}
+
+func listRowOf(j store.Job) listRow {
+	row := listRow{Job: j, Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses)}
+	if safe := groupsOf(j)[0]; safe.Whole > 0 {
+		row.Safe = percent(safe.Rows, safe.Whole) + " safe"
+	}
+	return row
 }
 
 func stateTone(s store.JobState) string {

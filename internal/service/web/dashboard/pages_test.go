@@ -367,7 +367,7 @@ func TestHealth(t *testing.T) {
 	shows("nothing is known", "Not tested yet", "SQLite")
 	now := w.clock.Now()
 	health = Health{Checks: []NetworkCheck{{Name: "DNS resolver"}, {Name: "Port 25"}}, Resolvers: []Resolver{{Server: "192.0.2.53"}}, Hour: &Hour{}}
-	shows("nothing was asked", "Not tested yet: check an address first", "nothing checked yet", "None yet")
+	shows("nothing was asked", "Not tested yet: <a href=\"/check\">check an address", "nothing checked yet", "None yet")
 	health.Checks[0] = NetworkCheck{Name: "DNS resolver", Tested: true, Since: now.Add(-2 * time.Hour), Checked: now.Add(-time.Minute)}
 	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: engine.ReasonGreylisted}
 	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5%", ">of 1,200<")

@@ -18,7 +18,7 @@ type step struct {
 // pathOf returns the steps of the verification.
 func pathOf(r engine.Result) []step {
 	details := r.Details
-	steps := []step{syntaxStep(r), listsStep(details), dnsStep(r), hostStep(details), catchAllStep(details)}
+	steps := []step{syntaxStep(r), listsStep(r), dnsStep(r), hostStep(details), catchAllStep(details)}
 	last, idle := lastStep[details.Reason.EndsAt()], false
 	for i := range steps {
 		if idle {
@@ -44,6 +44,9 @@ var lastStep = map[engine.Step]string{
 	engine.StepSyntax: stepSyntax, engine.StepLists: stepLists, engine.StepDNS: stepDNS, engine.StepSMTP: stepCatchAll,
 }
 
+// stepNames are the steps in their order.
+func stepNames() []string { return []string{stepSyntax, stepLists, stepDNS, stepHost, stepCatchAll} }
+
 func syntaxStep(r engine.Result) step {
 	if r.Details.Reason == engine.ReasonInvalidSyntax {
 		return step{Name: stepSyntax, Text: "Not well-formed", Tone: "bad"}
@@ -51,7 +54,11 @@ func syntaxStep(r engine.Result) step {
 	return step{Name: stepSyntax, Text: "Well-formed", More: r.Domain, Tone: "good"}
 }
 
-func listsStep(d *engine.Details) step {
+func listsStep(r engine.Result) step {
+	d, tone := r.Details, "calm"
+	if r.Disposable {
+		tone = "warn"
+	}
 	var names []string
 	for _, match := range d.Matches {
 		names = append(names, fmt.Sprintf("%s (%s)", match.List, match.Entry))
@@ -60,7 +67,7 @@ func listsStep(d *engine.Details) step {
 	case d.Reason == engine.ReasonSpamTrap:
 		return step{Name: stepLists, Text: "Listed as a spam trap", More: strings.Join(names, ", "), Tone: "bad"}
 	case len(names) > 0:
-		return step{Name: stepLists, Text: "On a list", More: strings.Join(names, ", "), Tone: "calm"}
+		return step{Name: stepLists, Text: "On a list", More: strings.Join(names, ", "), Tone: tone}
 	}
 	return step{Name: stepLists, Text: "On no list", Tone: "good"}
 }

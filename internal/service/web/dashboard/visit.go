@@ -133,13 +133,13 @@ func signInPath(r *http.Request) string {
 }
 
 // home is the landing page after the sign-in.
-const home = "/keys"
+const home = "/"
 
 // ownPath returns the path if it is one of our pages, and otherwise that of the
 // first page, so that no link leads elsewhere.
 func ownPath(given string) string {
 	switch given {
-	case "/keys", "/keys/new", "/lists", "/webhooks", "/webhooks/receivers", "/check", "/usage", "/health", "/account", "/sign-in":
+	case home, "/keys", "/keys/new", "/lists", "/webhooks", "/webhooks/receivers", "/check", "/usage", "/health", "/account", "/sign-in":
 		return given
 	}
 	return home

@@ -100,7 +100,8 @@ func readDocument(name string, source []byte) (document, error) {
 	}
 	var body bytes.Buffer
 	err = markdown.Renderer().Render(&body, source, root)
-	d.Body = template.HTML(body.String())
+	// A block that scrolls can be reached by the keyboard.
+	d.Body = template.HTML(strings.ReplaceAll(body.String(), "<pre>", `<pre tabindex="0">`))
 	return d, err
 }
 

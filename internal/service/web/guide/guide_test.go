@@ -100,6 +100,28 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestShelves: each document is on a shelf, and a shelf names only what exists.
+func TestShelves(t *testing.T) {
+	all, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shelved := map[string]bool{}
+	for i, s := range shelvesOf(all) {
+		if named := strings.Fields(shelves[i].files); len(named) != len(s.Documents) {
+			t.Errorf("%s: a document of %v does not exist", s.Name, named)
+		}
+		for _, d := range s.Documents {
+			shelved[d.Path] = true
+		}
+	}
+	for _, d := range all {
+		if !shelved[d.Path] {
+			t.Errorf("%s is on no shelf", d.Path)
+		}
+	}
+}
+
 // TestEveryWord: each heading and each word of the documents is found.
 func TestEveryWord(t *testing.T) {
 	all, err := read()
@@ -187,7 +209,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s is not found", query)
 		}
 	}
-	if body := get(t, Path+"?q=xyzzyxyzzy").Body.String(); !strings.Contains(body, "0 sections have") {
+	if body := get(t, Path+"?q=xyzzyxyzzy").Body.String(); !strings.Contains(body, "No section has") {
 		t.Error(body)
 	}
 	if body := get(t, Path+"?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E").Body.String(); strings.Contains(body, "<script") {

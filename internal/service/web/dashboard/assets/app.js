@@ -39,9 +39,11 @@ async function checkLive(event, form) {
   ask.elements.email.value = body.get("email");
   button.disabled = true;
   button.textContent = "Checking …";
-  answer.setAttribute("aria-busy", "true");
+  const before = [...answer.childNodes];
+  const stop = new AbortController();
+  const slow = showRunning(answer, () => stop.abort());
   try {
-    const response = await fetch(form.action, { method: "POST", headers: { "X-Part": "outcome" }, body });
+    const response = await fetch(form.action, { method: "POST", headers: { "X-Part": "outcome" }, body, signal: stop.signal });
     if (response.redirected || !response.headers.get("X-Part")) {
       ask.submit(); // the session has ended, or something else needs a page of its own
       return;
@@ -53,20 +55,36 @@ async function checkLive(event, form) {
     ask.elements.email.toggleAttribute("aria-invalid", false);
     if (response.status === 422) ask.elements.email.setAttribute("aria-invalid", "true");
   } catch {
-    ask.submit();
+    if (!stop.signal.aborted) return ask.submit();
+    answer.replaceChildren(...before);
+    ask.elements.email.focus();
     return;
   } finally {
+    clearTimeout(slow);
     button.disabled = false;
     button.textContent = "Check";
-    answer.removeAttribute("aria-busy");
   }
   answered(answer);
+}
+
+// The steps of a check are shown while it runs, with a button to stop waiting. After five seconds it is said that the host is slow.
+function showRunning(answer, cancel) {
+  answer.replaceChildren(byID("running").content.cloneNode(true));
+  answer.querySelector("button").addEventListener("click", cancel);
+  const hint = answer.querySelector(".hint");
+  return setTimeout(() => { hint.hidden = false; }, 5000);
 }
 
 // answered makes a new outcome ready.
 function answered(answer) {
   copyButtons(answer);
+  foldLong(answer);
   remember(answer.querySelector(".verdict"));
+}
+
+// A long dialogue is folded where it would push the rest of the page out of sight.
+function foldLong(root) {
+  if (matchMedia("(max-width: 900px)").matches) for (const part of root.querySelectorAll("details.long")) part.open = false;
 }
 
 // The last checks are kept by the browser and told to nobody: they end with the session, at the page to sign in.
@@ -285,6 +303,7 @@ function showChosen(box) {
 }
 
 copyButtons(document);
+foldLong(document);
 document.querySelectorAll("[data-upload]").forEach(uploadForm);
 document.querySelectorAll("[data-events]").forEach(liveProgress);
 document.addEventListener("submit", (event) => { if (event.target.dataset.live) checkLive(event, event.target); });
