@@ -211,6 +211,7 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 	s.enter(t, ctx)
+	do(t, ctx, click(`nav a[href="/keys"]`), shown(".empty"))
 	if text := read(t, ctx, "main"); !strings.Contains(text, "No keys yet") {
 		t.Errorf("no empty state:\n%s", text)
 	}
