@@ -42,7 +42,7 @@ type page struct {
 	Dashboard bool   // there is a dashboard, at "/"
 	Documents []document
 	Shelves   []shelf // on the first page
-	Open      string // the path of the document
+	Open      string  // the path of the document
 	Body      template.HTML
 	Query     string
 	Hits      []hit
