@@ -30,7 +30,8 @@ var pageTemplate = template.Must(template.New("guide").Parse(pageText))
 
 // policy lets a page have its styles, and send the form of the search to where
 // it came from.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; " +
+	"form-action 'self'; frame-ancestors 'none'"
 
 // maxQuery bounds a search in octets.
 const maxQuery = 100
@@ -78,7 +79,10 @@ func Serve(w http.ResponseWriter, r *http.Request, theme string, dashboard bool)
 		http.Error(w, "The documents cannot be read.", http.StatusInternalServerError)
 		return
 	}
-	p := page{Title: "Documentation", Theme: theme, Dashboard: dashboard, Documents: all, Open: r.URL.Path, Shelves: shelvesOf(all)}
+	p := page{
+		Title: "Documentation", Theme: theme, Dashboard: dashboard, Documents: all, Open: r.URL.Path,
+		Shelves: shelvesOf(all),
+	}
 	status := http.StatusOK
 	switch {
 	case r.URL.Path == Path:
