@@ -1,7 +1,6 @@
 package list
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -122,9 +121,8 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 	if len(b.text) > sampleSize {
 		b.text, b.whole = b.text[:sampleSize], false
 	}
-	if bytes.IndexByte(b.text, 0) >= 0 {
-		return d, formatError("it has NUL octets, so it is not text in UTF-8 or Windows-1252; " +
-			"UTF-16 needs a byte order mark")
+	if err := checkNULs(b.text); err != nil {
+		return d, err
 	}
 	if !o.SheetText && o.Sheet != "" {
 		return d, choiceError(sheetChoice, "it is no spreadsheet and has no sheets: leave --sheet out")

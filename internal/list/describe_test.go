@@ -60,7 +60,14 @@ var beginnings = []struct {
 	{name: "a name that is wrong", octets: "a@acme.example\n", o: Options{Format: XLSX}, want: "UTF-8 LF lines", columns: "email 1/1 only*"},
 	{name: "sheet of a text", octets: "a@acme.example\n", o: Options{Sheet: "1"}, refused: "it is no spreadsheet"},
 	{name: "old spreadsheet", octets: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", refused: "it is an old spreadsheet (.xls)"},
-	{name: "NUL", octets: "a@acme.example\x00\n", refused: "it has NUL octets"},
+	{name: "a NUL", octets: "a@acme.example\nb@acme.example\x00\n", want: "UTF-8 LF lines", columns: "email 2/2 only*"},
+	{name: "NULs that fill up a block", octets: "a@acme.example\n" + strings.Repeat("\x00", 100), want: "UTF-8 LF lines", columns: "email 1/1 only*"},
+	{name: "many NULs", octets: "a@acme.example\n\x00\x00\x00\x00b@acme.example\n", refused: "line 2: it has many NUL octets"},
+	{name: "UTF-16 without a mark", octets: utf16("LE", "email\tn\r\na@acme.example\t1\r\n"), want: "UTF-16LE guessed CRLF CSV \t header", columns: "email 1/1 named*|n 0/1"},
+	{name: "UTF-16 of big ends without a mark", octets: utf16("BE", "氏名,電子郵件\n山田,a@acme.example\n"),
+		want: "UTF-16BE guessed LF CSV , header", columns: "氏名 0/1|電子郵件 1/1 named*"},
+	{name: "two byte order marks", octets: "\ufeff\ufeff\"Doe, name\",Email\n\"D, J\",a@acme.example\n",
+		want: "UTF-8 marked LF CSV , header", columns: "Doe, name 0/1|Email 1/1 named*"},
 	{name: "two columns", octets: "a,b\nx@acme.example,y@acme.example\n", refused: "more than one column may hold the addresses"},
 }
 

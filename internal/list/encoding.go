@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 const byteOrderMark = "\ufeff"
@@ -40,12 +41,54 @@ func (d *Description) findEncoding(octets []byte, whole bool, o Options) (err er
 		d.EncodingWhy = Given
 		d.Encoding, err = CharsetNamed(o.Encoding)
 	default:
+		var wide bool
+		if d.Encoding, wide = wideOf(octets); wide {
+			d.EncodingWhy, d.likely = Guessed, []Encoding{d.Encoding}
+			return nil
+		}
 		if end := bytes.LastIndexAny(octets, "\r\n"); !whole {
 			octets = octets[:end+1]
 		}
 		d.guessEncoding(octets)
 	}
 	return err
+}
+
+// wideOf returns the encoding of a text of UTF-16 without a byte order mark:
+// the octets of ASCII stand beside NULs.
+func wideOf(octets []byte) (e Encoding, found bool) {
+	var nuls [2]int // at even and odd places
+	for i, c := range octets {
+		if c == 0 {
+			nuls[i%2]++
+		}
+	}
+	for i, e := range []Encoding{UTF16BE, UTF16LE} {
+		if nuls[i] > max(fewNULs, len(octets)/manyNULs) && nuls[i] > nuls[1-i]*manyNULs {
+			return e, true
+		}
+	}
+	return UTF8, false
+}
+
+// manyNULs: a text has at most one NUL for so many octets. fewNULs prove
+// nothing.
+const (
+	manyNULs = 10
+	fewNULs  = 3
+)
+
+// checkNULs fails for a text with many NULs, of which some fill up a block or
+// come from a damaged disk.
+func checkNULs(text []byte) error {
+	if body := bytes.TrimRight(text, "\x00"); len(body) > 0 {
+		text = body
+	}
+	if at := bytes.IndexByte(text, 0); bytes.Count(text, []byte{0}) > len(text)/manyNULs {
+		line := linesOf(append(slices.Clone(text[:at]), '\n'))
+		return formatError("line %d: it has many NUL octets, so it is no text: save the list as CSV UTF-8", line)
+	}
+	return nil
 }
 
 // reader decodes a text where that comes before its rows, and leaves out its

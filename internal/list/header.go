@@ -27,7 +27,7 @@ func (d *Description) noteFirst(rows [][]string) {
 // table returns the first rows of CSV. It leaves out a row that the sample cuts
 // off, unless it is the only one.
 func (b *beginning) table(delimiter byte) []firstRow {
-	reader := rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: delimiter}
+	reader := newRowReader(bufio.NewReader(bytes.NewReader(b.text)), delimiter)
 	var rows []firstRow
 	for number := 1; len(rows) < sampleRows; number++ {
 		row, err := reader.next()
@@ -91,7 +91,7 @@ func isShifted(header []string, rows [][]string) bool {
 // head returns the rows above the table, and its header, as they are. Blank
 // rows alone are left out, as they are below.
 func (b *beginning) head(d *Description) (before, header string) {
-	reader := rowReader{text: bufio.NewReader(bytes.NewReader(b.text)), delimiter: d.Delimiter}
+	reader := newRowReader(bufio.NewReader(bytes.NewReader(b.text)), d.Delimiter)
 	for range d.Before {
 		row, err := reader.next()
 		if err != nil {

@@ -93,12 +93,12 @@ func TestBombs(t *testing.T) {
 		begin, more, want string
 	}{
 		"field":          {CSV, "id,email\n1,a@b.example\n2,", "x", "line 3, column 2: the row is longer than 1048576 octets"},
-		"quoted field":   {CSV, "id,email\n1,a@b.example\n2,\"", "x\n", "line 3, column 2: the row is longer than 1048576 octets; a quote is not closed"},
+		"quoted field":   {CSV, "id,email\n1,a@b.example\n2,\"", "x\n", "line 3, column 2: the row is longer than 1048576 octets; a quote is not closed, or the file is cut off"},
 		"columns":        {CSV, "id,email\n1,a@b.example\n2", ",", "line 3: the row has more than 16384 columns"},
 		"first row":      {CSV, "", "column,", "line 1: the first row is longer than 65536 octets, so its columns cannot be found"},
 		"line":           {Lines, "a@b.example\n", "x", "line 2: the row is longer than 1048576 octets"},
 		"JSON string":    {JSONLines, "{\"email\":\"a@b.example\"}\n{\"email\":\"", "x", "line 2: the row is longer than 1048576 octets"},
-		"NUL":            {CSV, "", "\x00", "it has NUL octets"},
+		"NUL":            {CSV, "", "\x00", "line 1: it has many NUL octets"},
 		"broken objects": {JSONLines, "", "{\n", "its first lines are not JSON objects"},
 	} {
 		r, err := NewReader(io.MultiReader(strings.NewReader(c.begin), endless{c.more}), Options{Format: c.format})

@@ -88,6 +88,9 @@ func TestCSV(t *testing.T) {
 		{"line ends of old Macs and those in cells", "id,email\r\"1\n2\r3\",a@b\r", "id,email,@\r\"1\n2\r3\",a@b,#\r"},
 		{"empty lines of old Macs", "id,email\r\r1,a@b\r \r2,c@d\r", "id,email,@\r1,a@b,#\r2,c@d,#\r"},
 		{"one line end of old Macs", "email\na@b\rc@d\n", "email,@\na@b,#\rc@d,#\n"},
+		{"NULs", "id,email\n1,a@acme.example\n\x002\x00,b@acme.example\n3,c@acme.example\x00\n4,d@acme.example\x00\x00",
+			"id,email,@\n1,a@acme.example,#\n\x002\x00,b@acme.example,#\n3,c@acme.example\x00,#\n4,d@acme.example,#\n"},
+		{"NULs behind the last line", "email\na@b\nc@d\n\x00\x00", "email,@\na@b,#\nc@d,#\n"},
 		{"no line end", "a@acme.example", "a@acme.example,#\n"},
 		{"byte order mark", "\ufeffemail,id\na@acme.example,1\n", "\ufeffemail,id,@\na@acme.example,1,#\n"},
 		{"no header", "1,a@acme.example\n2,b@acme.example\n", "1,a@acme.example,#\n2,b@acme.example,#\n"},
@@ -259,9 +262,9 @@ func TestDelimiterOfOutput(t *testing.T) {
 // rows before it have been read.
 func TestBrokenRows(t *testing.T) {
 	for _, c := range []struct{ name, list, want string }{
-		{"quote never closed", "id,email\n1,a@acme.example\n\n2,\"b@acme.example\n3,c@acme.example\n", "line 4, column 2: a quote is never closed"},
+		{"quote never closed", "id,email\n1,a@acme.example\n\n2,\"b@acme.example\n3,c@acme.example\n", "line 4, column 2: a quote is never closed, or the file is cut off"},
 		{"row too long", "id,email\n1,a@acme.example\n2," + strings.Repeat("x", MaxRow), "line 3, column 2: the row is longer than 1048576 octets"},
-		{"quote closed too late", "id,email\n1,a@acme.example\n2,\"" + strings.Repeat("x\n", MaxRow), "line 3, column 2: the row is longer than 1048576 octets; a quote is not closed"},
+		{"quote closed too late", "id,email\n1,a@acme.example\n2,\"" + strings.Repeat("x\n", MaxRow), "line 3, column 2: the row is longer than 1048576 octets; a quote is not closed, or the file is cut off"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t, c.list, Options{Format: CSV})

@@ -91,7 +91,16 @@ func split(body string, delimiter byte) (fields []field, damaged bool) {
 		return fields, scanner.damaged
 	}
 	scanner = quoteScanner{delimiter: delimiter, strict: true}
-	return scanner.fields(body), true
+	if fields = scanner.fields(body); delimiter != '\t' || scanner.state != quoted {
+		return fields, true
+	}
+	for i := fields[len(fields)-1].from; i < len(body); i++ { // its quote is text: see isUnclosed
+		if body[i] == delimiter {
+			fields[len(fields)-1].to = i
+			fields = append(fields, field{i + 1, len(body)})
+		}
+	}
+	return fields, true
 }
 
 func (s *quoteScanner) fields(body string) []field {
@@ -116,10 +125,10 @@ func cells(body string, delimiter byte) []string {
 	return contents
 }
 
-// unquote removes the quotes of a field.
+// unquote removes the quotes of a field. One quote alone is text.
 func unquote(raw string) string {
 	inner, isQuoted := strings.CutPrefix(raw, `"`)
-	if !isQuoted {
+	if !isQuoted || !strings.Contains(inner, `"`) {
 		return raw
 	}
 	if closed, found := strings.CutSuffix(strings.TrimRight(inner, " \r"), `"`); found {

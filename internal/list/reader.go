@@ -84,7 +84,8 @@ func (r *Reader) begin() error {
 	if from, is := f.kind.(converter); is {
 		text = bufio.NewReaderSize(from.convert(text, d), sampleSize)
 	}
-	r.rows = rowReader{text: text, delimiter: d.Delimiter, sheet: d.Format == XLSX}
+	r.rows = newRowReader(text, d.Delimiter)
+	r.rows.sheet = d.Format == XLSX
 	r.shape, r.unit, r.cellText = f.shape(d), f.unit, d.cellText()
 	above := d.Before
 	if d.Header != "" {
@@ -160,7 +161,7 @@ func (r *Reader) Next() (Row, error) {
 		row.Addresses = make([]string, len(r.description.Read))
 		row.Err = fmt.Errorf("%s %d: %w", r.unit, row.Line, err)
 	}
-	if err := r.unsure(row); err != nil {
+	if err := r.damage(row); err != nil {
 		row.Addresses, row.Err = make([]string, len(r.description.Read)), err
 	}
 	if csv, is := r.shape.(*csvShape); is {
@@ -175,15 +176,17 @@ func (r *Reader) Next() (Row, error) {
 	return row, nil
 }
 
-// unsure returns an error for a row with an address whose letters are only
-// guessed: with others it would be the address of nobody.
-func (r *Reader) unsure(row Row) error {
+// damage returns an error for a row with an address that is not what the
+// letters say, so that nobody can be asked about it: it has a NUL, or letters
+// that are only guessed.
+func (r *Reader) damage(row Row) error {
 	d := &r.description
-	if !row.Foreign && !(d.EncodingWhy == Guessed && d.isDecoded()) {
-		return nil
-	}
+	guessed := row.Foreign || d.EncodingWhy == Guessed && d.isDecoded()
 	for _, cell := range row.Addresses {
-		if !d.isSure(cell) {
+		if strings.IndexByte(cell, 0) >= 0 {
+			return fmt.Errorf("%s %d: %s has a NUL octet", r.unit, row.Line, shownCell(cell))
+		}
+		if guessed && !d.isSure(cell) {
 			return fmt.Errorf("%s %d: the letters of %s are only guessed: name the encoding of the list, "+
 				"or save it as CSV UTF-8", r.unit, row.Line, shownCell(cell))
 		}

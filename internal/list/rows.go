@@ -24,14 +24,23 @@ const MaxColumns = 1 << 14
 // the text: spreadsheets and Python read it so, and files that were put
 // together have several.
 type rowReader struct {
-	text      *bufio.Reader
-	delimiter byte   // of CSV, whose rows may have several lines; 0: a row is a line
-	line      int    // first line of the last row, from 1
-	lines     int    // read so far
-	columns   int    // seen so far in the present row
-	sheet     bool   // a row counts as one line, even if a cell has line breaks
-	rest      []byte // of the last part of the text, behind the last row
-	err       error  // what comes behind rest
+	text       *bufio.Reader
+	delimiter  byte   // of CSV, whose rows may have several lines; 0: a row is a line
+	line       int    // first line of the last row, from 1
+	lines      int    // read so far
+	columns    int    // seen so far in the present row
+	sheet      bool   // a row counts as one line, even if a cell has line breaks
+	textQuotes bool   // a quote that nothing closes is text
+	unclosed   int    // rows with such a quote
+	rest       []byte // of the last part of the text, behind the last row
+	err        error  // what comes behind rest
+}
+
+// newRowReader returns a reader of the rows of a text whose delimiter is known.
+// Programs that write tabs between cells mean quotes as text: MySQL,
+// PostgreSQL. With other delimiters a quote that nothing closes is damage.
+func newRowReader(text *bufio.Reader, delimiter byte) rowReader {
+	return rowReader{text: text, delimiter: delimiter, textQuotes: delimiter == '\t'}
 }
 
 // read returns the next row that is not blank, with its line end. It does not
@@ -54,13 +63,13 @@ func (r *rowReader) next() (string, error) {
 	return row, err
 }
 
-// blank reports whether a row is an empty line. In CSV a tab may be a delimiter
-// between empty cells.
+// blank reports whether a row is an empty line, or NULs that fill up a block. In
+// CSV a tab may be a delimiter between empty cells.
 func (r *rowReader) blank(row string) bool {
 	if r.delimiter == 0 {
-		return strings.TrimSpace(row) == ""
+		return strings.Trim(strings.TrimSpace(row), "\x00") == ""
 	}
-	return strings.Trim(row, " \r\n") == ""
+	return strings.Trim(row, " \r\n\x00") == ""
 }
 
 func (r *rowReader) readAny() (string, error) {
@@ -77,6 +86,8 @@ func (r *rowReader) readAny() (string, error) {
 		length, ended := r.follow(&scanner, r.rest)
 		row, r.rest = append(row, r.rest[:length]...), r.rest[length:]
 		switch {
+		case r.isUnclosed(&scanner, row, ended):
+			return r.firstLine(row), nil
 		case len(row) > MaxRow:
 			return "", fmt.Errorf("%s: the row is longer than %d octets%s", r.place(), MaxRow, r.openQuote(&scanner))
 		case r.columns > MaxColumns:
@@ -107,11 +118,34 @@ func (r *rowReader) last(scanner *quoteScanner, row []byte) (string, error) {
 	switch {
 	case len(row) == 0 || !errors.Is(r.err, io.EOF):
 		return "", r.err
-	case r.delimiter != 0 && scanner.open():
-		return "", fmt.Errorf("%s: a quote is never closed", r.place())
+	case r.isUnclosed(scanner, row, true):
+		return r.firstLine(row), nil
+	case r.delimiter != 0 && scanner.open() && !r.textQuotes:
+		return "", fmt.Errorf("%s: a quote is never closed, or the file is cut off", r.place())
 	}
 	r.lines += linesOf(row)
-	return string(row), nil
+	return strings.TrimRight(string(row), "\x00"), nil
+}
+
+// maxUnclosed is how many rows are read again because a quote is not closed.
+// Behind them a quote ends with its line.
+const maxUnclosed = 100
+
+// isUnclosed reports whether a row of several lines goes on only because of a
+// quote that nothing closes, which is text.
+func (r *rowReader) isUnclosed(scanner *quoteScanner, row []byte, ended bool) bool {
+	return r.textQuotes && (ended || len(row) > MaxRow) && (scanner.open() || scanner.damaged) &&
+		bytes.ContainsAny(bytes.TrimRight(row, "\r\n"), "\r\n")
+}
+
+// firstLine returns the first line of a row. The others are read again.
+func (r *rowReader) firstLine(row []byte) string {
+	end := behindLineEnd(row, bytes.IndexAny(row, "\r\n"))
+	r.rest = append(row[end:], r.rest...)
+	r.unclosed++
+	r.lines++
+	r.columns = bytes.Count(row[:end], []byte{r.delimiter}) + 1
+	return string(row[:end])
 }
 
 // follow scans the next part of the row and returns how much of it belongs to
@@ -125,7 +159,7 @@ func (r *rowReader) follow(scanner *quoteScanner, part []byte) (length int, ende
 		if at = end; at == len(part) {
 			return at, false
 		}
-		if r.delimiter == 0 || !scanner.open() {
+		if r.delimiter == 0 || !scanner.open() || r.unclosed > maxUnclosed {
 			return behindLineEnd(part, at), true
 		}
 		scanner.next(part[at])
@@ -188,7 +222,7 @@ func (r *rowReader) tooWide() error {
 
 func (r *rowReader) openQuote(scanner *quoteScanner) string {
 	if r.delimiter != 0 && scanner.open() {
-		return "; a quote is not closed"
+		return "; a quote is not closed, or the file is cut off"
 	}
 	return ""
 }
