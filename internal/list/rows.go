@@ -63,8 +63,8 @@ func (r *rowReader) next() (string, error) {
 	return row, err
 }
 
-// blank reports whether a row is an empty line, or NULs that fill up a block. In
-// CSV a tab may be a delimiter between empty cells.
+// blank reports whether a row is an empty line, or NULs that fill up a block.
+// In CSV a tab may be a delimiter between empty cells.
 func (r *rowReader) blank(row string) bool {
 	if r.delimiter == 0 {
 		return strings.Trim(strings.TrimSpace(row), "\x00") == ""

@@ -95,8 +95,8 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// TestTextQuotes: between tabs, a quote that nothing closes is text; one that is
-// closed may have line ends within.
+// TestTextQuotes: between tabs, a quote that nothing closes is text; others may
+// have line ends within.
 func TestTextQuotes(t *testing.T) {
 	many := strings.Repeat("\"x\ta@b.example\n", 3*maxUnclosed)
 	for _, c := range []struct{ name, list, want string }{
