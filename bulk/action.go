@@ -111,10 +111,7 @@ func RowGroup(results []engine.Result) Group {
 //     results, a cell with several addresses or with other words beside one, a
 //     row that could not be read.
 func ActionFor(r engine.Result) Action {
-	reason, later := r.Reason, false
-	if r.Details != nil {
-		reason, later = cmp.Or(r.Reason, r.Details.Reason), r.Details.RetryAfter > 0
-	}
+	reason, later := reasonOf(r), r.Details != nil && r.Details.RetryAfter > 0
 	switch {
 	case r.SpamTrap || reason == engine.ReasonSpamTrap:
 		return ActionRemove
@@ -128,4 +125,11 @@ func ActionFor(r engine.Result) Action {
 		return ActionSend
 	}
 	return ActionReview
+}
+
+func reasonOf(r engine.Result) engine.Reason {
+	if r.Details == nil {
+		return r.Reason
+	}
+	return cmp.Or(r.Reason, r.Details.Reason)
 }

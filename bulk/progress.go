@@ -10,9 +10,10 @@ import (
 
 // Progress is the progress of a run.
 type Progress struct {
-	Read    int64 // items
-	Done    int64 // items with their final result, whether it is written already or waits for its turn
-	Waiting int64 // addresses that wait for a retry
+	Read     int64 // items
+	Done     int64 // items with their final result, whether it is written already or waits for its turn
+	Recalled int64 // of Done: from the journal
+	Waiting  int64 // addresses that wait for a retry
 	// HeldBack are the addresses that were put aside because their provider is
 	// asked as much as it may be, by its pacing name, and ByDomain those that
 	// are planned or in progress.
@@ -59,7 +60,7 @@ func (r *run) report() {
 	}
 	now := r.now()
 	p := Progress{
-		Read: r.tally.read, Done: r.tally.done,
+		Read: r.tally.read, Done: r.tally.done, Recalled: r.tally.recalled,
 		Verdicts: maps.Clone(r.tally.verdicts), ByDomain: r.plan.byDomain(),
 		Rate: r.meter.update(r.tally.done-r.tally.recalled, now), Elapsed: now, Exhausted: r.exhausted,
 	}

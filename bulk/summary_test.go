@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,7 +43,10 @@ func TestSummary(t *testing.T) {
 			Reasons: map[engine.Reason]int64{
 				engine.ReasonRecipientAccepted: 3, engine.ReasonMailboxNotFound: 4, engine.ReasonGreylisted: 4, engine.ReasonInvalidSyntax: 1,
 			},
-			Actions: map[bulk.Action]int64{bulk.ActionSend: 3, bulk.ActionRemove: 5, bulk.ActionRetry: 4},
+			Groups: map[bulk.Group]bulk.Count{
+				bulk.GroupSafe: {Rows: 3, Addresses: 3}, bulk.GroupBad: {Rows: 5, Addresses: 4}, bulk.GroupRetry: {Rows: 4, Addresses: 4},
+			},
+			Addresses: map[engine.Verdict]int64{engine.VerdictDeliverable: 3, engine.VerdictUndeliverable: 4, engine.VerdictUnknown: 4},
 			Worst: []bulk.WorstDomain{
 				{Name: "grey.example", Count: 5, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonMailboxNotFound}},
 				{Name: "bad.example", Count: 3, Reasons: []engine.Reason{engine.ReasonMailboxNotFound}},
@@ -57,6 +61,22 @@ func TestSummary(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestGroupCounts: repeats are rows and no addresses, and spellings of a domain
+// are one address.
+func TestGroupCounts(t *testing.T) {
+	emails := []string{"info@bücher.example", "info@xn--bcher-kva.example", "Info@bücher.example"}
+	for i := range 50 {
+		emails = append(emails, fmt.Sprintf("u%d@acme.example", i), fmt.Sprintf("u%d@ACME.example", i))
+	}
+	got, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: &answers{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := got.Groups[bulk.GroupSafe]; n != (bulk.Count{Rows: 103, Addresses: 52}) || got.AllAddresses() != 52 {
+		t.Errorf("%+v, %d addresses in all", n, got.AllAddresses())
+	}
 }
 
 func TestProgress(t *testing.T) {

@@ -6,8 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/rcpt/rcpt/internal/accuracy"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 )
 
@@ -21,6 +24,9 @@ func (c *accuracyCommand) Run(ctx context.Context, std terminal) error {
 	names, err := c.samples()
 	if err != nil {
 		return err
+	}
+	if tty.Is(std.err) {
+		fmt.Fprintln(std.err, "Verifying; this takes some seconds …")
 	}
 	tally, err := accuracy.Sample(accuracy.Replies)
 	if err != nil {
@@ -42,8 +48,22 @@ func (c *accuracyCommand) Run(ctx context.Context, std terminal) error {
 		return err
 	}
 	table := accuracy.Head + situations.Row("whole verifications: the situations of rcpt demo") + samples
+	if tty.Is(std.out) {
+		return writeAligned(std.out, table)
+	}
 	_, err = io.WriteString(std.out, table)
 	return err
+}
+
+// writeAligned writes a table in Markdown for people.
+func writeAligned(w io.Writer, table string) error {
+	text := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for line := range strings.Lines(table) {
+		if cells := strings.Trim(line, "| \n"); !strings.HasPrefix(cells, "---") {
+			fmt.Fprintln(text, strings.ReplaceAll(cells, " | ", "\t"))
+		}
+	}
+	return text.Flush()
 }
 
 // samples returns the files of the folder, in the order of their names.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -20,7 +22,6 @@ import (
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/quietlog"
-	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // bulkCommand is "rcpt bulk".
@@ -31,8 +32,9 @@ type bulkCommand struct {
 	Output       outputName     `short:"o" placeholder:"FILE" help:"Write the rows with their results to this .csv, .jsonl or .xlsx file; .csv.gz, .csv.zst and the like are compressed. Default: standard output."`
 	Overwrite    bool           `help:"Replace an existing OUTPUT."`
 	Resume       bool           `help:"Continue a run to OUTPUT that was interrupted or killed; give the same arguments."`
-	Only         []onlyResult   `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; repeatable."`
+	Only         []onlyResult   `placeholder:"RESULT" help:"Write only the rows with this result: deliverable, accept-all, undeliverable, unknown, several or empty; or of this group: safe, risky, bad, retry or none. Repeatable."`
 	Split        bool           `help:"Also write five files beside OUTPUT, one for each group of rows: NAME.safe.csv, .risky.csv, .bad.csv, .retry.csv and .none.csv (no address)."`
+	FailAbove    []limit        `placeholder:"KEY=SHARE" help:"End with exit code 3, after all is written, if more of the addresses have a result or are of a group: undeliverable=2%, or bad=100 for a number. Repeatable."`
 	CSVRaw       bool           `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
 	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
 	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the one that holds addresses."`
@@ -125,7 +127,8 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *settings.LogF
 	}
 	defer stopDebug()
 	printColumns(std.err, input)
-	view, logger := c.viewFor(std, input.Total, logs)
+	view, logger := c.viewFor(std, logs)
+	stop.sayTo(besides(view, std.err))
 	var network networkStop
 	verifier, err := c.verifier(ctx, logger, network.observe)
 	if err != nil {
@@ -181,7 +184,10 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	defer cancel(nil)
 	run.network.cancelWith(cancel)
 	go doctor.KeepChecking(ctx, run.verifier)
-	watch := newPaceWatch(run.verifier.Pacing)
+	watch := &paceWatch{
+		pacing: run.verifier.Pacing, paced: run.verifier.Paced, network: run.network.what, total: run.input.Total,
+		now: time.Now, refused: map[string]float64{},
+	}
 	keeper, err := c.keepPace(run)
 	if err != nil {
 		return err
@@ -221,8 +227,11 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		report.again = "" // the run itself can be continued
 	}
 	writeSummary(stderr, report)
-	err = c.endJournal(run, err, written[0])
-	return errors.Join(err, keeper.end())
+	err = errors.Join(c.endJournal(run, err, written[0]), keeper.end())
+	if err != nil {
+		return err
+	}
+	return checkLimits(c.FailAbove, report)
 }
 
 // runError is the error of a run that ended with err, or ended early.
@@ -294,16 +303,17 @@ type stops struct {
 	drain   <-chan struct{} // closed by the first
 	ctx     context.Context // canceled by the second
 	release func()
+
+	mu  sync.Mutex
+	out io.Writer // for notices
 }
 
 // listenForStops listens for signals until release is called.
 func listenForStops(parent context.Context, stderr *os.File) *stops {
-	notice := "rcpt: finishing what is being asked; interrupt again to stop at once"
-	if tty.Is(stderr) {
-		notice = "\n" + notice // below the live line
-	}
+	const notice = "rcpt: finishing what is being asked; interrupt again to stop at once"
 	drain := make(chan struct{})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	s := &stops{drain: drain, ctx: ctx, release: cancel, out: stderr}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -313,7 +323,7 @@ func listenForStops(parent context.Context, stderr *os.File) *stops {
 		defer signal.Stop(signals)
 		select {
 		case <-signals:
-			fmt.Fprintln(stderr, notice)
+			fmt.Fprintln(s.notices(), notice)
 		case <-ctx.Done():
 			return
 		}
@@ -324,5 +334,18 @@ func listenForStops(parent context.Context, stderr *os.File) *stops {
 		case <-ctx.Done():
 		}
 	}()
-	return &stops{drain: drain, ctx: ctx, release: cancel}
+	return s
+}
+
+// sayTo sets where notices go.
+func (s *stops) sayTo(out io.Writer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out = out
+}
+
+func (s *stops) notices() io.Writer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out
 }

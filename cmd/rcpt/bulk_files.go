@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -31,15 +31,24 @@ func (n *outputName) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// onlyResult is a result whose rows are written.
-type onlyResult engine.Verdict
+// onlyResult is a result or a group whose rows are written.
+type onlyResult string
 
 // writtenResults are the values of rcpt_result.
 var writtenResults = []string{"deliverable", "accept-all", "undeliverable", "unknown", "several", "empty"}
 
+// resultsAndGroups are the values of rcpt_result and rcpt_group.
+func resultsAndGroups() []string {
+	all := slices.Clone(writtenResults)
+	for _, group := range bulk.Groups() {
+		all = append(all, string(group))
+	}
+	return all
+}
+
 func (r *onlyResult) UnmarshalText(text []byte) error {
-	if !slices.Contains(writtenResults, string(text)) {
-		return fmt.Errorf("%q is not a result: use one of %s", text, strings.Join(writtenResults, ", "))
+	if all := resultsAndGroups(); !slices.Contains(all, string(text)) {
+		return fmt.Errorf("%q is not a result: use one of %s", text, strings.Join(all, ", "))
 	}
 	*r = onlyResult(text)
 	return nil
@@ -176,8 +185,8 @@ func (c *bulkCommand) openOutput(
 	std terminal, in *file.Input, writer *list.Writer,
 ) (output *file.Output, err error) {
 	options := file.OutputOptions{Writer: writer}
-	for _, verdict := range c.Only {
-		options.Only = append(options.Only, engine.Verdict(verdict))
+	for _, only := range c.Only {
+		options.Only = append(options.Only, string(only))
 	}
 	if c.toStdout() {
 		output, err = file.OutputTo(std.out, in, options)

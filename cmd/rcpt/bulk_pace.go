@@ -2,79 +2,82 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/headway"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
-// paceWatch follows how providers are asked during a run.
+// paceWatch follows how a run gets on.
 type paceWatch struct {
 	pacing  func() []smtpprobe.ProviderPace
-	refused map[string]float64 // largest share at providers that slowed us down for it
+	paced   func(domain string) string // which of them is asked about a domain; empty: not known
+	network func() headway.Fault
+	total   func() file.Total
+	now     func() time.Time
+
+	meter     headway.Meter
+	providers map[string]string  // by domain
+	refused   map[string]float64 // largest share at providers that slowed us down for it
 }
 
-func newPaceWatch(pacing func() []smtpprobe.ProviderPace) *paceWatch {
-	return &paceWatch{pacing, map[string]float64{}}
+// standing is how a run gets on.
+type standing struct {
+	total    file.Total
+	fraction float64       // of the list that is done, from 0 to 1; 0: unknown
+	rate     float64       // addresses a second, over the last ten seconds
+	left     time.Duration // less than zero: unknown
+	waiting  []headway.Waiting
 }
 
-// heldUp is the provider for which most of what is in progress waits; the zero
-// value: for none.
-type heldUp struct {
-	provider string
-	waiting  int64     // for a session; 0: the addresses are to be retried
-	until    time.Time // it is paused until then; zero: it is not
+// observe says how the run gets on.
+func (w *paceWatch) observe(p bulk.Progress) standing {
+	now, paces := w.now(), w.pacing()
+	for _, g := range paces {
+		if g.Slowed == pace.Harvesting || g.Paused == pace.Harvesting {
+			w.refused[g.Provider] = max(w.refused[g.Provider], g.Refused)
+		}
+	}
+	asked := p.Done - p.Recalled
+	w.meter.Note(asked, now)
+	s := standing{total: w.total(), left: -1}
+	l := headway.List{
+		Left: p.Read - p.Done, At: w.byProvider(p), Later: p.Waiting,
+		First: now.Add(p.NextRetry), Last: now.Add(p.LastRetry),
+		Rate: w.meter.Rate(asked, now), Network: w.network(), Paces: paces,
+	}
+	if s.total.Rows > 0 {
+		s.fraction = float64(p.Done) / float64(s.total.Rows)
+		l.Left = max(l.Left, s.total.Rows-p.Done)
+	}
+	s.rate, s.waiting = l.Rate.Now, l.Waiting(now)
+	if left, known := l.TimeLeft(now); known && (s.total.Rows > 0 || p.Exhausted) {
+		s.left = left
+	}
+	return s
 }
 
-// observe looks at the providers, and says which one holds the list up: that
-// for which most addresses wait, or if most are to be retried, the one whose
-// pause ends first.
-func (w *paceWatch) observe(p bulk.Progress) (held heldUp) {
-	waiting := map[string]heldUp{}
-	var paused heldUp
-	for _, now := range w.pacing() {
-		if now.Slowed == pace.Harvesting || now.Paused == pace.Harvesting {
-			w.refused[now.Provider] = max(w.refused[now.Provider], now.Refused)
-		}
-		if end := now.PausedUntil; !end.IsZero() && (paused.until.IsZero() || end.Before(paused.until)) {
-			paused = heldUp{provider: now.Provider, until: end}
-		}
-		h := waiting[now.Provider]
-		h.provider, h.waiting = now.Provider, h.waiting+int64(now.Waiting)
-		if now.Waiting > 0 && now.PausedUntil.After(h.until) {
-			h.until = now.PausedUntil
-		}
-		waiting[now.Provider] = h
+// byProvider counts the addresses that were read and are to be asked, by their
+// provider, as far as it is known.
+func (w *paceWatch) byProvider(p bulk.Progress) map[string]int64 {
+	all, known := maps.Clone(p.HeldBack), make(map[string]string, len(p.ByDomain))
+	if all == nil {
+		all = make(map[string]int64)
 	}
-	for _, provider := range slices.Sorted(maps.Keys(waiting)) {
-		if h := waiting[provider]; h.waiting > held.waiting {
-			held = h
+	for domain, n := range p.ByDomain {
+		name := cmp.Or(w.providers[domain], w.paced(domain))
+		if name != "" {
+			known[domain] = name
+			all[name] += n
 		}
 	}
-	switch left := p.Read - p.Done; {
-	case 2*held.waiting > left:
-		return held
-	case 2*p.Waiting > left:
-		return paused
-	}
-	return heldUp{}
-}
-
-// text is "3,201 wait for google", or "google is paused until 20:48".
-func (h heldUp) text() string {
-	if h.waiting == 0 {
-		return h.provider + " is paused until " + h.until.Format("15:04")
-	}
-	text := fmt.Sprintf("%s wait for %s", humanize.Comma(h.waiting), h.provider)
-	if !h.until.IsZero() {
-		text += " until " + h.until.Format("15:04")
-	}
-	return text
+	w.providers = known
+	return all
 }
 
 // harvested is a provider where so many mailboxes did not exist that it was

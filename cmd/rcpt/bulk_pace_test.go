@@ -6,48 +6,87 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/headway"
+	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 )
 
-// TestPaceWatch: the progress names the provider for which most addresses in
-// progress wait, and the summary those that took us for harvesters.
+// watchOf is a watch over providers, each with a domain of its own.
+func watchOf(providers *[]smtpprobe.ProviderPace, total int64, now func() time.Time) *paceWatch {
+	return &paceWatch{
+		pacing:  func() []smtpprobe.ProviderPace { return *providers },
+		paced:   func(domain string) string { return domain + ".provider" },
+		network: func() headway.Fault { return "" },
+		total:   func() file.Total { return file.Total{Rows: total, Exact: true} },
+		now:     now, refused: map[string]float64{},
+	}
+}
+
+// TestPaceWatch: the progress names the providers for which addresses wait, and
+// the summary those that took us for harvesters.
 func TestPaceWatch(t *testing.T) {
-	soon, later := time.Now().Add(time.Minute), time.Now().Add(time.Hour)
-	of := func(name string, waiting int, s pace.State) smtpprobe.ProviderPace {
-		return smtpprobe.ProviderPace{Rules: pace.Rules{Provider: name}, State: s, Waiting: waiting}
+	later := time.Now().Add(time.Hour)
+	of := func(name string, s pace.State) smtpprobe.ProviderPace {
+		return smtpprobe.ProviderPace{Rules: pace.Rules{Provider: name}, State: s, Waiting: 1}
 	}
 	var now []smtpprobe.ProviderPace
-	w := newPaceWatch(func() []smtpprobe.ProviderPace { return now })
+	w := watchOf(&now, 1100, time.Now)
 	for _, c := range []struct {
-		name    string
-		now     []smtpprobe.ProviderPace
-		want    heldUp
-		retried int64
+		name string
+		now  []smtpprobe.ProviderPace
+		p    bulk.Progress
+		want []string
 	}{
-		{"nobody is asked", nil, heldUp{}, 0},
-		{"half waits", []smtpprobe.ProviderPace{of("google", 50, pace.State{})}, heldUp{}, 0},
-		{"most wait", []smtpprobe.ProviderPace{of("google", 51, pace.State{}), of("yahoo", 40, pace.State{PausedUntil: soon})}, heldUp{"google", 51, time.Time{}}, 0},
-		{"at two egresses", []smtpprobe.ProviderPace{of("google", 30, pace.State{PausedUntil: later, Slowed: pace.Harvesting, Refused: 0.7}), of("google", 30, pace.State{PausedUntil: soon})},
-			heldUp{"google", 60, later}, 0},
-		{"paused, but nobody waits there", []smtpprobe.ProviderPace{of("google", 0, pace.State{PausedUntil: later, Paused: pace.Harvesting, Refused: 0.65}), of("google", 60, pace.State{})},
-			heldUp{"google", 60, time.Time{}}, 0},
-		{"most are retried", []smtpprobe.ProviderPace{of("yahoo", 0, pace.State{PausedUntil: later}), of("microsoft", 0, pace.State{PausedUntil: soon}), of("google", 9, pace.State{})},
-			heldUp{"microsoft", 0, soon}, 51},
-		{"some are retried", []smtpprobe.ProviderPace{of("yahoo", 0, pace.State{PausedUntil: later})}, heldUp{}, 50},
-		{"greylisting", nil, heldUp{}, 99},
-		{"another", []smtpprobe.ProviderPace{of("hoster.example", 0, pace.State{Slowed: pace.Harvesting, Refused: 0.9}), of("yahoo", 0, pace.State{Slowed: pace.RateLimited, Refused: 0.99})}, heldUp{}, 0},
+		{"nobody is asked", nil, bulk.Progress{}, nil},
+		{"as usual", []smtpprobe.ProviderPace{of("a.provider", pace.State{})}, bulk.Progress{ByDomain: map[string]int64{"a": 9}}, nil},
+		{"slowed: those that are planned, and those that were put aside",
+			[]smtpprobe.ProviderPace{of("a.provider", pace.State{Slowed: pace.Harvesting, Refused: 0.7})},
+			bulk.Progress{ByDomain: map[string]int64{"a": 9, "b": 5}, HeldBack: map[string]int64{"a.provider": 100}},
+			[]string{"109 wait for a.provider: slowed down because most of its mailboxes do not exist"}},
+		{"slowed, and it has nothing of the list", []smtpprobe.ProviderPace{of("b.provider", pace.State{Slowed: pace.Harvesting, Refused: 0.9})},
+			bulk.Progress{ByDomain: map[string]int64{"a": 9}}, nil},
+		{"slowed for another reason", []smtpprobe.ProviderPace{of("c.provider", pace.State{Slowed: pace.RateLimited, Refused: 0.99})}, bulk.Progress{}, nil},
+		{"paused, and some are retried", []smtpprobe.ProviderPace{of("a.provider", pace.State{Paused: pace.Blocked, PausedUntil: later})},
+			bulk.Progress{ByDomain: map[string]int64{"a": 1}, Waiting: 2},
+			[]string{"1 waits for a.provider: paused because it refused this server", "2 are asked again later, after a temporary answer"}},
 	} {
 		now = c.now
-		if got := w.observe(bulk.Progress{Read: 1100, Done: 1000, Waiting: c.retried}); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		c.p.Read, c.p.Done = 1100, 100
+		var got []string
+		for _, w := range w.observe(c.p).waiting {
+			got = append(got, w.Message)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	now = nil
-	if got := w.observe(bulk.Progress{}); got != (heldUp{}) {
-		t.Errorf("at the end: %+v", got)
-	}
-	if got, want := w.harvested(), []harvested{{"hoster.example", 0.9}, {"google", 0.7}}; !slices.Equal(got, want) {
+	if got, want := w.harvested(), []harvested{{"b.provider", 0.9}, {"a.provider", 0.7}}; !slices.Equal(got, want) {
 		t.Errorf("harvested %v, want %v", got, want)
+	}
+}
+
+// TestPaceWatchRate: what was taken from the journal is no rate, and the time
+// left follows the last seconds.
+func TestPaceWatchRate(t *testing.T) {
+	at := time.Date(2026, 1, 2, 20, 43, 0, 0, time.UTC)
+	var none []smtpprobe.ProviderPace
+	w := watchOf(&none, 100_000, func() time.Time { return at })
+	p := bulk.Progress{Read: 60_000, Done: 50_000, Recalled: 50_000}
+	var s standing
+	for range 20 {
+		s = w.observe(p)
+		at = at.Add(time.Second)
+		p.Done += 100
+	}
+	if s = w.observe(p); s.rate != 100 || s.fraction != 0.52 || s.left != 480*time.Second {
+		t.Errorf("%+v", s)
+	}
+	for range 12 {
+		at = at.Add(time.Second)
+		s = w.observe(p)
+	}
+	if s.rate != 0 || s.left >= 0 {
+		t.Errorf("nothing has moved: %+v", s)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -12,30 +13,38 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
 
 // progressView shows the progress of a run.
 type progressView interface {
-	show(bulk.Progress, heldUp)
+	show(bulk.Progress, standing)
 	close()
 }
 
-// viewFor chooses between a live line on a terminal, lines in the log, and
-// nothing. The logger may be used while the view is shown.
-func (c *bulkCommand) viewFor(
-	std terminal, total func() file.Total, logs *settings.LogFlags,
-) (progressView, *slog.Logger) {
+// viewFor chooses between live lines on a terminal, lines in the log, and
+// nothing. The logger may be used while the view is shown. Live lines say
+// themselves what the log would warn of, and the summary says the rest.
+func (c *bulkCommand) viewFor(std terminal, logs *settings.LogFlags) (progressView, *slog.Logger) {
 	if !c.NoProgress && movesCursor(std.err) && !(c.toStdout() && tty.Is(std.out)) {
-		line := &liveLine{terminal: std.err, total: total}
-		return line, logs.Logger(line, slog.LevelInfo)
+		lines := &liveLines{terminal: std.err}
+		return lines, logs.Logger(lines, slog.LevelError)
 	}
 	logger := logs.Logger(std.err, slog.LevelInfo)
 	if c.NoProgress {
 		return noProgress{}, logger
 	}
-	return &progressLog{logger: logger, total: total}, logger
+	return &progressLog{logger: logger}, logger
+}
+
+// besides is where other lines go while a view is shown.
+func besides(view progressView, stderr *os.File) io.Writer {
+	if lines, live := view.(*liveLines); live {
+		return lines
+	}
+	return stderr
 }
 
 // movesCursor reports whether a line of the file can be overwritten.
@@ -43,8 +52,8 @@ func movesCursor(f *os.File) bool { return tty.Is(f) && os.Getenv("TERM") != "du
 
 type noProgress struct{}
 
-func (noProgress) show(bulk.Progress, heldUp) {}
-func (noProgress) close()                     {}
+func (noProgress) show(bulk.Progress, standing) {}
+func (noProgress) close()                       {}
 
 // progressInterval is the time between two lines in the log.
 const progressInterval = 10 * time.Second
@@ -52,18 +61,16 @@ const progressInterval = 10 * time.Second
 // progressLog logs the progress.
 type progressLog struct {
 	logger *slog.Logger
-	total  func() file.Total
 	last   time.Duration
 }
 
-func (l *progressLog) show(p bulk.Progress, held heldUp) {
+func (l *progressLog) show(p bulk.Progress, s standing) {
 	if p.Elapsed-l.last < progressInterval {
 		return
 	}
 	l.last = p.Elapsed
-	rest := estimateFor(p, l.total())
 	fields := []any{
-		"done", p.Done, "read", p.Read, "waiting", p.Waiting, "rate", fmt.Sprintf("%.1f/s", p.Rate),
+		"done", p.Done, "read", p.Read, "waiting", p.Waiting, "rate", fmt.Sprintf("%.1f/s", s.rate),
 	}
 	for _, verdict := range verdicts() {
 		fields = append(fields, strings.ReplaceAll(string(verdict), "-", "_"), p.Verdicts[verdict])
@@ -71,17 +78,14 @@ func (l *progressLog) show(p bulk.Progress, held heldUp) {
 	if p.Waiting > 0 {
 		fields = append(fields, "next_retry", p.NextRetry.Round(time.Second))
 	}
-	if rest.left > 0 {
-		fields = append(fields, "left", rest.left)
+	if s.left > 0 {
+		fields = append(fields, "left", s.left)
 	}
-	if held != (heldUp{}) {
-		fields = append(fields, "held_up_by", held.provider)
-	}
-	if held.waiting > 0 {
-		fields = append(fields, "held_up", held.waiting)
-	}
-	if !held.until.IsZero() {
-		fields = append(fields, "paused_until", held.until.Truncate(time.Second))
+	if w, held := s.heldUp(); held {
+		fields = append(fields, "held_up_by", w.For, "held_up", w.Addresses, "why", w.Reason)
+		if !w.Until.IsZero() {
+			fields = append(fields, "paused_until", w.Until.Truncate(time.Second))
+		}
 	}
 	l.logger.Info("progress", fields...)
 }
@@ -95,7 +99,7 @@ func verdicts() []engine.Verdict {
 	}
 }
 
-// Measures of the live line.
+// Measures of the live lines.
 const (
 	barWidth = 10
 	// columns before the text, and the last one, where some terminals wrap
@@ -108,64 +112,106 @@ const (
 const (
 	toLineStart = "\r"
 	eraseLine   = "\x1b[K" // from the cursor to the end
+	eraseBelow  = "\x1b[J" // the same, and all lines below
+	up          = "\x1b[%dA"
 )
 
-// liveLine shows the progress in the last line of a terminal. Other output goes
-// through its Write and appears above the line.
-type liveLine struct {
+// liveLines shows the progress in the last line of a terminal, and below it
+// what the list waits for. Other output goes through its Write and appears
+// above.
+type liveLines struct {
 	terminal *os.File
-	total    func() file.Total
 
 	mu sync.Mutex
 }
 
-func (l *liveLine) show(p bulk.Progress, held heldUp) {
+func (l *liveLines) show(p bulk.Progress, s standing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	line := liveText(p, held, estimateFor(p, l.total()), time.Now(), tty.Width(l.terminal, lineWidth))
-	fmt.Fprint(l.terminal, toLineStart+line+eraseLine)
+	now, width := time.Now(), tty.Width(l.terminal, lineWidth)
+	lines := append([]string{liveText(p, s, now, width)}, waitingLines(s, width)...)
+	text := toLineStart + strings.Join(lines, eraseLine+"\n"+toLineStart) + eraseBelow
+	if below := len(lines) - 1; below > 0 {
+		text += fmt.Sprintf(up, below)
+	}
+	fmt.Fprint(l.terminal, text)
 }
 
-// liveText is the line for a terminal of that width, with a bar if there is
-// room for one.
-func liveText(p bulk.Progress, held heldUp, rest estimate, now time.Time, width int) string {
-	percent := "  -%"
-	if rest.fraction > 0 {
-		percent = fmt.Sprintf("%3d%%", min(99, int(100*rest.fraction)))
-	}
-	if width < barFrom {
-		return percent + "  " + describe(p, held, rest, now, width-len(percent)-3)
-	}
-	filled := min(barWidth, int(barWidth*rest.fraction))
-	bar := strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled)
-	return "[" + bar + "] " + percent + "  " + describe(p, held, rest, now, width-barTaken)
-}
-
-// Write writes above the line, which the next progress shows again.
-func (l *liveLine) Write(text []byte) (int, error) {
+// Write writes above the lines, which the next progress shows again.
+func (l *liveLines) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.clear()
 	return l.terminal.Write(text)
 }
 
-func (l *liveLine) close() {
+func (l *liveLines) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.clear()
 }
 
-func (l *liveLine) clear() { fmt.Fprint(l.terminal, toLineStart+eraseLine) }
+func (l *liveLines) clear() { fmt.Fprint(l.terminal, toLineStart+eraseBelow) }
+
+// liveText is the line for a terminal of that width, with a bar if there is
+// room for one.
+func liveText(p bulk.Progress, s standing, now time.Time, width int) string {
+	percent := "  -%"
+	if s.fraction > 0 {
+		percent = fmt.Sprintf("%3d%%", min(99, int(100*s.fraction)))
+	}
+	if width < barFrom {
+		return percent + "  " + describe(p, s, now, width-len(percent)-3)
+	}
+	filled := min(barWidth, int(barWidth*s.fraction))
+	bar := strings.Repeat("#", filled) + strings.Repeat(".", barWidth-filled)
+	return "[" + bar + "] " + percent + "  " + describe(p, s, now, width-barTaken)
+}
+
+// heldUp is what most of the list waits for: our own network, or a provider
+// with a tenth of what waits and more.
+func (s standing) heldUp() (w headway.Waiting, held bool) {
+	var all int64
+	for _, w := range s.waiting {
+		all += w.Addresses
+	}
+	if len(s.waiting) == 0 || s.waiting[0].For == headway.ForLater || 10*s.waiting[0].Addresses < all {
+		return headway.Waiting{}, false
+	}
+	return s.waiting[0], true
+}
+
+// waitingLines says it in lines of that width, whole words in each.
+func waitingLines(s standing, width int) (lines []string) {
+	w, held := s.heldUp()
+	if !held {
+		return nil
+	}
+	text := w.Message
+	if !w.Until.IsZero() {
+		text += ", until " + w.Until.Local().Format("15:04")
+	}
+	const indent = "     "
+	line := indent
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+1+len(word) >= width && line != indent {
+			lines, line = append(lines, line), indent
+		}
+		line += " " + word
+	}
+	lines = append(lines, line)
+	for i, line := range lines {
+		lines[i] = line[:min(len(line), max(0, width-1))]
+	}
+	return lines
+}
 
 // describe is the progress as text. It leaves out what does not fit into the
 // width, the least important parts first.
-func describe(p bulk.Progress, held heldUp, rest estimate, now time.Time, width int) string {
-	parts := []string{fmt.Sprintf("%s%s  %.0f/s", humanize.Comma(p.Done), ofTotal(rest.total), p.Rate)}
-	if rest.left > 0 {
-		parts = append(parts, "~"+shortDuration(rest.left)+" left")
-	}
-	if held != (heldUp{}) {
-		parts = append(parts, held.text())
+func describe(p bulk.Progress, s standing, now time.Time, width int) string {
+	parts := []string{fmt.Sprintf("%s%s  %.0f/s", humanize.Comma(p.Done), ofTotal(s.total), s.rate)}
+	if s.left > 0 {
+		parts = append(parts, "~"+shortDuration(s.left)+" left")
 	}
 	if p.Waiting > 0 {
 		next := now.Add(p.NextRetry).Format("15:04")
@@ -208,37 +254,4 @@ func shortDuration(d time.Duration) string {
 	}
 	d = d.Round(time.Minute)
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-}
-
-// estimate is what is known about the rest of a run.
-type estimate struct {
-	total    file.Total
-	fraction float64       // of the list that is done, from 0 to 1; 0: unknown
-	left     time.Duration // 0: unknown
-}
-
-// longestLeft is the longest time that is shown: a rate that leads to more
-// means nothing.
-const longestLeft = 100 * time.Hour
-
-// estimateFor estimates how long a run still takes: until the addresses that do
-// not wait are verified, and until the last address that waits is retried.
-func estimateFor(p bulk.Progress, total file.Total) estimate {
-	e := estimate{total: total}
-	if total.Rows == 0 {
-		return e
-	}
-	e.fraction = float64(p.Done) / float64(total.Rows)
-	ready := max(0, total.Rows-p.Done-p.Waiting)
-	if ready > 0 && p.Rate <= 0 {
-		return e
-	}
-	left := p.LastRetry.Seconds()
-	if ready > 0 {
-		left = max(left, float64(ready)/p.Rate)
-	}
-	if left < longestLeft.Seconds() {
-		e.left = time.Duration(left * float64(time.Second)).Round(time.Second)
-	}
-	return e
 }

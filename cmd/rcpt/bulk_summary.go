@@ -23,7 +23,8 @@ const worstDomains = 10
 // bulkReport is the contents of a summary.
 type bulkReport struct {
 	bulk.Summary
-	unit   unit // that the summary counts
+	unit   unit                 // that the summary counts
+	rows   map[bulk.Group]int64 // of each group
 	total  file.Total
 	output writtenFile   // without a name: standard output
 	parts  []writtenFile // files of --split, in the order of [bulk.Groups]
@@ -41,7 +42,7 @@ type writtenFile struct {
 
 // report makes the contents of the summary. Written are the rows of each file.
 func (c *bulkCommand) report(run bulkRun, summary bulk.Summary, written []int64) bulkReport {
-	r := bulkReport{Summary: summary, unit: unitOf(run.input), total: run.input.Total(),
+	r := bulkReport{Summary: summary, unit: unitOf(run.input), rows: run.output.Groups(), total: run.input.Total(),
 		drawn: run.input.Notes().Drawn}
 	if c.toStdout() {
 		return r
@@ -93,21 +94,55 @@ func writeSummary(w io.Writer, s bulkReport) {
 		fmt.Fprintf(w, format, tty.Printable(h.provider), 100*h.share)
 	}
 	if s.Done > 0 {
+		writeGroups(w, s)
 		writeCounts(w, s)
 	}
 	if s.drawn > 0 && s.Done == s.total.Rows {
 		writeEstimate(w, s)
 	}
-	if s.again != "" && s.Actions[bulk.ActionRetry] > 0 {
+	if s.again != "" && s.Groups[bulk.GroupRetry].Rows > 0 {
 		fmt.Fprintf(w, "To verify the unknown addresses again, in some hours: %s\n", s.again)
 	}
 }
 
-// writeCounts prints how many addresses have which result, and why.
+// writeGroups prints how many rows are of each group, how many distinct
+// addresses they hold, and what to do with them.
+func writeGroups(w io.Writer, s bulkReport) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	rows := s.allRows()
+	fmt.Fprintf(table, "Groups (rcpt_group)\t%9s\t\t%9s\n", "rows", "addresses")
+	for i, group := range bulk.Groups() {
+		n := s.rows[group]
+		if n == 0 {
+			continue
+		}
+		fmt.Fprintf(table, "  %s\t%9s\t%5.1f %%\t%9s\t%s\n", group, humanize.Comma(n), percent(n, rows),
+			humanize.Comma(s.Groups[group].Addresses), s.advice(i, group))
+	}
+	if all := s.AllAddresses(); all > 0 {
+		dead := s.Addresses[engine.VerdictUndeliverable]
+		fmt.Fprintf(table, "Proven undeliverable: %s of %s (%.2f %%)\n",
+			humanize.Comma(dead), addressUnit.count(all), percent(dead, all))
+	}
+}
+
+// allRows is how many rows have a result.
+func (s bulkReport) allRows() (n int64) {
+	for _, rows := range s.rows {
+		n += rows
+	}
+	return n
+}
+
+func percent(n, of int64) float64 { return 100 * float64(n) / float64(max(1, of)) }
+
+// writeCounts prints how many rows have which result, and why; where rows have
+// several addresses, how many of these.
 func writeCounts(w io.Writer, s bulkReport) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
-	fmt.Fprintln(table, "Results")
+	fmt.Fprintf(table, "Results, by %s\n", s.unit.one)
 	// Cells that hold one address.
 	single := s.Done - s.Verdicts[engine.VerdictSeveral] - s.Verdicts[engine.VerdictEmpty]
 	for _, verdict := range verdicts() {
@@ -116,14 +151,8 @@ func writeCounts(w io.Writer, s bulkReport) {
 	for _, verdict := range []engine.Verdict{engine.VerdictSeveral, engine.VerdictEmpty} {
 		writeShare(table, string(verdict), s.Verdicts[verdict], 0, "")
 	}
-	fmt.Fprintln(table, "What to do (rcpt_action)")
-	actions, total := s.actions()
-	for i, group := range bulk.Groups() {
-		action := group.Action()
-		writeShare(table, string(action), actions[action], total, s.advice(i, action))
-	}
 	if len(s.Reasons) > 0 {
-		fmt.Fprintln(table, "Reasons")
+		fmt.Fprintf(table, "Reasons, by %s\n", s.unit.one)
 	}
 	for _, reason := range byCount(s.Reasons) {
 		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], single, "")
@@ -135,18 +164,6 @@ func writeCounts(w io.Writer, s bulkReport) {
 		domain, count := tty.Printable(bad.Name), humanize.Comma(bad.Count)
 		fmt.Fprintf(table, "  %s\t%9s\t\t%s\n", domain, count, joined(bad.Reasons))
 	}
-}
-
-// actions returns how many rows have which action, of how many. Where rows have
-// several addresses it counts these, and no empty cells.
-func (s bulkReport) actions() (counts map[bulk.Action]int64, total int64) {
-	if s.unit != addressUnit {
-		return s.Actions, s.Done
-	}
-	empty := s.Verdicts[engine.VerdictEmpty]
-	counts = maps.Clone(s.Actions)
-	counts[bulk.ActionNone] -= empty
-	return counts, s.Done - empty
 }
 
 // share is "90,488 of about 200,000 rows".
@@ -173,17 +190,21 @@ func (s bulkReport) destination(f writtenFile, count int64) string {
 	return fmt.Sprintf(" -> %s (%s)", tty.Printable(f.name), rowUnit.count(f.rows))
 }
 
-// advice is what to do with the rows of an action.
-func (s bulkReport) advice(i int, action bulk.Action) string {
-	text := map[bulk.Action]string{
-		bulk.ActionSend:   "may be mailed",
-		bulk.ActionReview: "a risk: you decide, rcpt_reason says why",
-		bulk.ActionRemove: "do not mail them",
-		bulk.ActionRetry:  "verify them again before you mail them",
-		bulk.ActionNone:   "there is no address",
-	}[action]
-	if len(s.parts) > 0 {
-		text += s.destination(s.parts[i], s.Actions[action])
+// advice is what to do with the rows of a group.
+func (s bulkReport) advice(i int, group bulk.Group) string {
+	text := map[bulk.Group]string{
+		bulk.GroupSafe:  "may be mailed",
+		bulk.GroupRisky: "you decide: rcpt_reason says why",
+		bulk.GroupBad:   "do not mail them",
+		bulk.GroupRetry: "verify them again before you mail them",
+		bulk.GroupNone:  "there is no address",
+	}[group]
+	if len(s.parts) == 0 {
+		return text
+	}
+	text += " -> " + tty.Printable(s.parts[i].name)
+	if written := s.parts[i].rows; written != s.rows[group] { // for --only
+		text += " (" + rowUnit.count(written) + ")"
 	}
 	return text
 }

@@ -38,4 +38,4 @@ func (c *doctorCommand) Run(ctx context.Context, std terminal, logs *settings.Lo
 	return err
 }
 
-var errSick = errors.New("verdicts suffer from the faults above (see docs/doctor.md)")
+var errSick = errors.New("verdicts suffer from the faults above")

@@ -196,7 +196,7 @@ func shortName(name string) string {
 	return string(runes)
 }
 
-// allows returns the scopes and limits of a key as text.
+// allows returns what is known of a key and its limits as text.
 func (r keyRecord) allows() []string {
 	parts := make([]string, 0, len(r.Scopes))
 	for _, scope := range r.Scopes {
@@ -214,6 +214,10 @@ func (r keyRecord) allows() []string {
 	}
 	for _, network := range r.Networks {
 		parts = append(parts, "from "+network)
+	}
+	parts = append(parts, "created "+r.Created.Format(time.DateOnly))
+	if r.Replaces != "" {
+		parts = append(parts, "replaces "+r.Replaces)
 	}
 	return parts
 }

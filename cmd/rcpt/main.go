@@ -28,6 +28,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1 // the work could not be done
 	exitUsage  = 2 // wrong usage
+	exitLimit  = 3 // a list has passed a limit of --fail-above
 )
 
 func main() {
@@ -80,7 +81,11 @@ func execute(ctx context.Context, args []string, std terminal) error {
 		return failed
 	}
 	if err != nil {
-		return usage(fmt.Errorf("%w (%s)", err, advice(args, err)))
+		said := err.Error()
+		if argument, missing := strings.CutPrefix(said, "expected "); missing {
+			said = "missing: " + argument
+		}
+		return usage(fmt.Errorf("%s (%s)", said, advice(args, err)))
 	}
 	return parsed.Run()
 }
@@ -189,6 +194,8 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &wrong):
 		return exitUsage
+	case errors.As(err, new(limitError)):
+		return exitLimit
 	}
 	return exitFailed
 }

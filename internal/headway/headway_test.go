@@ -109,6 +109,12 @@ func TestWaiting(t *testing.T) {
 			}},
 		{"a later try", List{Left: 3, Later: 1, First: soon, Last: later},
 			[]Waiting{{For: "later", Addresses: 1, Reason: "temporary", Until: soon, Message: "1 is asked again later, after a temporary answer"}}},
+		{"a later try at a provider that is paused", List{Left: 50, Later: 50, First: soon, Last: later, LaterAt: map[string]int64{"a.example": 30, "b.example": 20},
+			Paces: paces(of("a.example", pace.Limits{}, pace.State{Paused: pace.Blocked, PausedUntil: later}), of("b.example", pace.Limits{}, pace.State{Slowed: pace.RateLimited}))},
+			[]Waiting{
+				{For: "a.example", Addresses: 30, Reason: "blocked", Until: later, Message: "30 wait for a.example: paused because it refused this server"},
+				{For: "later", Addresses: 20, Reason: "temporary", Until: soon, Message: "20 are asked again later, after a temporary answer"},
+			}},
 		{"our network", List{Left: 47, Network: NoResolver},
 			[]Waiting{{For: "network", Addresses: 47, Reason: "resolver", Message: "The DNS of this server does not work: lists wait until it does"}}},
 	} {

@@ -30,7 +30,7 @@ func (l List) TimeLeft(now time.Time) (left time.Duration, known bool) {
 			return 0, false
 		}
 		seconds = max(seconds, takes)
-		ready -= h.n
+		ready -= h.n - h.later
 	}
 	if ready > 0 {
 		rate := min(l.Rate.Now, l.Rate.Lasting)

@@ -40,8 +40,10 @@ type List struct {
 	// name, as far as that is known.
 	At map[string]int64
 	// Later is how many of Left had a temporary answer and are asked again,
-	// between First and Last.
+	// between First and Last; LaterAt says at which provider, as far as that is
+	// known. Those at one that is paused wait for it.
 	Later       int64
+	LaterAt     map[string]int64
 	First, Last time.Time
 	Rate        Rate
 	Network     Fault // of our own network
@@ -52,6 +54,7 @@ type List struct {
 type held struct {
 	name   string
 	n      int64
+	later  int64 // of them: after a temporary answer
 	reason string
 	until  time.Time // it is not asked before; zero: it is asked
 	paces  []smtpprobe.ProviderPace
@@ -64,7 +67,7 @@ func (l List) held(now time.Time) (all []held) {
 	for _, p := range l.Paces {
 		by[p.Provider] = append(by[p.Provider], p)
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.At)) {
+	for _, name := range slices.Sorted(maps.Keys(by)) {
 		h := held{name: name, n: l.At[name], paces: by[name]}
 		for i, p := range h.paces {
 			reason, until := trouble(p, now)
@@ -75,7 +78,10 @@ func (l List) held(now time.Time) (all []held) {
 				break
 			}
 		}
-		if h.reason != "" && h.n > 0 {
+		if !h.until.IsZero() {
+			h.later = l.LaterAt[name]
+		}
+		if h.n += h.later; h.reason != "" && h.n > 0 {
 			all = append(all, h)
 		}
 	}
@@ -127,16 +133,18 @@ func (l List) Waiting(now time.Time) (all []Waiting) {
 			For: ForNetwork, Addresses: l.Left, Reason: string(l.Network), Message: l.Network.Sentence(),
 		})
 	}
+	later := l.Later
 	for _, h := range l.held(now) {
+		later -= h.later
 		all = append(all, Waiting{
 			For: h.name, Addresses: h.n, Reason: h.reason, Until: h.until,
 			Message: number(h.n, "waits", "wait") + " for " + h.name + ": " + whys[h.reason],
 		})
 	}
-	if l.Later > 0 {
+	if later > 0 {
 		all = append(all, Waiting{
-			For: ForLater, Addresses: l.Later, Reason: Temporary, Until: l.First,
-			Message: number(l.Later, "is", "are") + " asked again later, after a temporary answer",
+			For: ForLater, Addresses: later, Reason: Temporary, Until: l.First,
+			Message: number(later, "is", "are") + " asked again later, after a temporary answer",
 		})
 	}
 	return all

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/rcpt/rcpt/engine/address"
 )
 
 // chooseColumns finds the columns in the first rows and chooses those that are
@@ -85,16 +83,8 @@ func (d *Description) read(column int, why Why) {
 	d.Read = append(d.Read, Choice{column, name, why})
 }
 
-// fewCells is how many cells without an "@" prove nothing about a column.
-const fewCells = 2
-
-// apart is the advice for other words beside an address.
-const apart = "put the addresses into a column of their own, or into angle brackets"
-
-// checkCells fails for a column in which no cell looks like an address,
-// whatever its name, so that not every name or hash of a list becomes
-// undeliverable. It also fails for a column with other words beside each
-// address.
+// checkCells fails for a column in which no cell is an address, whatever its
+// name, so that not every name or hash of a list becomes undeliverable.
 func (d *Description) checkCells(rows [][]string) error {
 	for _, choice := range d.Read {
 		i := choice.Column
@@ -104,33 +94,11 @@ func (d *Description) checkCells(rows [][]string) error {
 				cells = append(cells, row[i])
 			}
 		}
-		if shown := besideWords(cells); shown != "" {
-			return formatError("column %s has other words beside the addresses: its first cells are %s: %s",
-				d.nameOf(i), shown, apart)
-		}
-		if shown := notAddresses(cells); shown != "" {
-			return formatError("column %s holds no addresses: its first cells are %s; %s", d.nameOf(i), shown, d.list())
+		if f := flawOf(cells); f != nil {
+			return f.errorOf("column "+d.nameOf(i), "cells", d.list())
 		}
 	}
 	return nil
-}
-
-// notAddresses returns some of the cells if there are more than a few and none
-// has an "@", or "" if there may be addresses.
-func notAddresses(cells []string) string {
-	var shown []string
-	for _, cell := range cells {
-		switch cleaned := address.Clean(cell); {
-		case mayHoldAddress(cell):
-			return ""
-		case cleaned.Several || cleaned.Address != "":
-			shown = append(shown, shownCell(cell))
-		}
-	}
-	if len(shown) <= fewCells {
-		return ""
-	}
-	return strings.Join(shown[:fewCells+1], ", ")
 }
 
 // maxQuoted is how many characters of a cell an error quotes.

@@ -76,7 +76,14 @@ func (b *beginning) describeColumns(d *Description) error {
 	if err != nil {
 		return err
 	}
-	return d.chooseColumns(rows, b.Options.Columns)
+	if err := d.chooseColumns(rows, b.Options.Columns); err != nil {
+		return err
+	}
+	if b.whole && d.Sampled == 0 && mayHoldAddress(d.Head+d.Header) {
+		return formatError("row %d names the columns and no row is below it, but there is an \"@\": "+
+			"write --header-row 0 if all rows are of the list", d.HeaderRow)
+	}
+	return nil
 }
 
 func (csvKind) shape(d *Description) shape { return newCSVShape(d) }

@@ -26,6 +26,7 @@ type Description struct {
 	Format    Format
 	Delimiter byte   // of CSV
 	Array     bool   // of JSON: its values are the elements of an array
+	OneLine   bool   // of lines: there is one, with several addresses
 	Before    int    // rows above the table: a title, a line that names the delimiter; blank rows count, too
 	Head      string // these rows, as they are
 	HeaderRow int    // of CSV: the row that names the columns, from 1, or NoHeader
@@ -153,6 +154,8 @@ func (b *beginning) format() Format {
 	case b.Format == JSONLines && beginsArray(b.text):
 		return JSON
 	case b.Format == CSV && b.isJSON(): // the name is wrong
+	case b.Format == CSV && b.Delimiter == 0 && b.isOneLine():
+		return Lines
 	case b.Format != "" && b.Format != XLSX && of(b.Format).table == nil:
 		return b.Format
 	}

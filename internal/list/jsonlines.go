@@ -166,8 +166,7 @@ func (s *jsonShape) hasRecord(line string) bool {
 	return err == nil && (earlier != nil || resultIn(json.RawMessage(object)) != nil)
 }
 
-// checkTexts fails for a field in which no text looks like an address, or that
-// has other words beside each address.
+// checkTexts fails for a field in which no text is an address.
 func (s *jsonShape) checkTexts(lines []string) error {
 	for i, field := range s.fields {
 		var texts []string
@@ -176,14 +175,8 @@ func (s *jsonShape) checkTexts(lines []string) error {
 				texts = append(texts, found[i])
 			}
 		}
-		if shown := notAddresses(texts); shown != "" {
-			return formatError("the field %q holds no addresses: its first texts are %s; the fields are %s",
-				field, shown, s.listed())
-		}
-		if shown := besideWords(texts); shown != "" {
-			return formatError("the field %q has other words beside the addresses: its first texts are %s: "+
-				"put the addresses into a field of their own, "+
-				"or into angle brackets", field, shown)
+		if f := flawOf(texts); f != nil {
+			return f.errorOf(fmt.Sprintf("the field %q", field), "texts", "the fields are "+s.listed())
 		}
 	}
 	return nil

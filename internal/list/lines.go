@@ -25,15 +25,13 @@ func (lineKind) describe(b *beginning, d *Description) error {
 	}
 	d.HeaderRow = NoHeader
 	first := b.rows(0)
+	if d.OneLine = b.isOneLine(); d.OneLine {
+		first = addressesOf(first[0])
+	}
 	d.noteFirst(b.oneCell(first))
 	d.tally(b.oneCell(first))
-	if shown := notAddresses(first); shown != "" {
-		return formatError("it is not a list of addresses: none of its first lines has an \"@\"; "+
-			"the first are %s", shown)
-	}
-	if shown := besideWords(first); shown != "" {
-		return formatError("each of its first lines has other words beside an address; "+
-			"the first are %s: %s", shown, apart)
+	if f := flawOf(first); f != nil {
+		return f.errorOf("the list", "lines", "")
 	}
 	return nil
 }

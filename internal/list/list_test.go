@@ -83,7 +83,7 @@ func TestCSV(t *testing.T) {
 		{"CRLF, none at the end", "id,email\r\n1,a@acme.example", "id,email,@\r\n1,a@acme.example,#\r\n"},
 		{"mixed line ends", "id,email\n1,a@acme.example\r\n2,b@acme.example\n", "id,email,@\n1,a@acme.example,#\r\n2,b@acme.example,#\n"},
 		{"line ends of old Macs", "id,email\r1,a@acme.example\r", "id,email,@\r1,a@acme.example,#\r"},
-		{"line ends of all kinds", "id,email\r\n1,a@b\r2,c@d\n3,e@f\r\r\n4,g@h", "id,email,@\r\n1,a@b,#\r2,c@d,#\n3,e@f,#\r\r\n4,g@h,#\r\n"},
+		{"line ends of all kinds", "id,email\r\n1,a@b.example\r2,c@d\n3,e@f\r\r\n4,g@h", "id,email,@\r\n1,a@b.example,#\r2,c@d,#\n3,e@f,#\r\r\n4,g@h,#\r\n"},
 		{"carriage returns twice", "id,email\r\r\n1,a@b\r\r\n2,c@d", "id,email,@\r\r\n1,a@b,#\r\r\n2,c@d,#\r\r\n"},
 		{"line ends of old Macs and those in cells", "id,email\r\"1\n2\r3\",a@b\r", "id,email,@\r\"1\n2\r3\",a@b,#\r"},
 		{"empty lines of old Macs", "id,email\r\r1,a@b\r \r2,c@d\r", "id,email,@\r1,a@b,#\r2,c@d,#\r"},

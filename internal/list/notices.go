@@ -23,6 +23,14 @@ func (r *Reader) Notices() []string {
 	if _, line := namedDelimiter([]byte(d.Head)); d.HeaderRow > 0 && line != d.Head {
 		all = append(all, fmt.Sprintf("Row %d names the columns; what is above it stays as it is", d.HeaderRow))
 	}
+	switch {
+	case d.OneLine:
+		all = append(all, fmt.Sprintf("The list is one line: each of its %d addresses is a row", d.Sampled))
+	case d.Whole && d.Sampled == 0 && d.Header != "":
+		all = append(all, "The list names its columns and has no rows")
+	case d.Whole && d.Sampled == 0:
+		all = append(all, "The list is empty")
+	}
 	if d.Shifted {
 		all = append(all, "The row with the names of the columns has one cell less than the others: "+
 			"the first column has no name")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -126,15 +127,30 @@ func faultOf(report *doctor.Report, name string) (text string) {
 	return text
 }
 
+// ofResolver are the checks of an examination that are about DNS servers.
+var ofResolver = []string{
+	doctor.NameResolver, doctor.NameResolverHonest, doctor.NameResolverTCP, doctor.NameTruncation,
+	doctor.NameResolverLists,
+}
+
+// ofNetwork reports whether what a check of an examination found is part of a
+// fault of the network as a whole, which has a check of its own: where no DNS
+// server can be believed, all that is wrong with one is the same fault.
+func ofNetwork(c doctor.Check, report *doctor.Report) bool {
+	if slices.Contains(ofResolver, c.Name) {
+		return faultOf(report, doctor.NameResolverHonest) != ""
+	}
+	return c.Name == doctor.NamePort && faultOf(report, doctor.NamePort) != ""
+}
+
 // doctorProblems are the faults of the last examination, without those that are
 // faults of the network as a whole.
 func doctorProblems(report *doctor.Report) (all []alert.Problem) {
 	if report == nil {
 		return nil
 	}
-	noPort := faultOf(report, doctor.NamePort) != ""
 	for _, c := range report.Checks {
-		if c.State != doctor.StateFault || c.Name == doctor.NameResolverHonest || c.Name == doctor.NamePort && noPort {
+		if c.State != doctor.StateFault || ofNetwork(c, report) {
 			continue
 		}
 		subject := strings.Join(strings.Fields(c.Heading()+" "+c.Subject+" "+c.Egress), " ")

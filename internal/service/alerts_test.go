@@ -38,6 +38,7 @@ func TestNetworkProblems(t *testing.T) {
 	closed := reportOf(check(doctor.NamePort, "a", fault), check(doctor.NamePort, "b", fault))
 	mixed := reportOf(check(doctor.NamePort, "a", fault), check(doctor.NamePort, "b", ok))
 	dishonest := reportOf(check(doctor.NameResolverHonest, "", fault), check(doctor.NameResolver, "", fault))
+	oneDead := reportOf(check(doctor.NameResolverHonest, "", ok), check(doctor.NameResolver, "", fault))
 	failed := engine.Check{State: engine.CheckFailed, Fault: "denies", CheckedAt: at}
 	passed := func(after time.Duration) engine.Check {
 		return engine.Check{State: engine.CheckPassed, CheckedAt: at.Add(after)}
@@ -50,10 +51,11 @@ func TestNetworkProblems(t *testing.T) {
 	}{
 		{"nothing is known", engine.Check{}, engine.Check{}, nil, "[]", "[]"},
 		{"the check alone", failed, engine.Check{}, nil, "[resolver]", "[]"},
-		{"the examination first", engine.Check{}, engine.Check{}, dishonest, "[resolver]", "[resolver]"},
-		{"then the check", failed, engine.Check{}, dishonest, "[resolver]", "[resolver]"},
-		{"it works again", passed(time.Minute), engine.Check{}, dishonest, "[]", "[resolver]"},
-		{"it worked before", passed(-time.Minute), engine.Check{}, dishonest, "[resolver]", "[resolver]"},
+		{"the examination first", engine.Check{}, engine.Check{}, dishonest, "[resolver]", "[]"},
+		{"then the check", failed, engine.Check{}, dishonest, "[resolver]", "[]"},
+		{"it works again", passed(time.Minute), engine.Check{}, dishonest, "[]", "[]"},
+		{"it worked before", passed(-time.Minute), engine.Check{}, dishonest, "[resolver]", "[]"},
+		{"one of two servers", passed(time.Minute), engine.Check{}, oneDead, "[]", "[resolver]"},
 		{"no egress has a port", passed(time.Minute), engine.Check{}, closed, "[port]", "[]"},
 		{"and the check says so, too", passed(time.Minute), failed, closed, "[port]", "[]"},
 		{"an egress has none", passed(time.Minute), passed(time.Minute), mixed, "[]", "[port a]"},

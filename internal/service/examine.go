@@ -80,14 +80,18 @@ func (r *running) examined(report doctor.Report) {
 	}
 }
 
-// examinationOf is a report for the dashboard, or nil.
-func examinationOf(report *doctor.Report) *dashboard.Examination {
+// examinationOf is a report for the dashboard, or nil. What the checks of the
+// network say anyway is left out.
+func examinationOf(report *doctor.Report, status engine.NetworkStatus) *dashboard.Examination {
 	if report == nil {
 		return nil
 	}
 	e := &dashboard.Examination{At: report.At, Passed: report.Count(doctor.StateOK)}
 	for _, c := range report.Checks {
 		if c.State != doctor.StateFault && c.State != doctor.StateWarning {
+			continue
+		}
+		if c.State == doctor.StateFault && ofNetwork(c, report) && saysSo(c, status) {
 			continue
 		}
 		where := strings.TrimSpace(c.Heading() + " " + c.Subject)
@@ -100,6 +104,18 @@ func examinationOf(report *doctor.Report) *dashboard.Examination {
 	}
 	slices.SortStableFunc(e.Findings, func(a, b dashboard.Finding) int { return cmp.Compare(order(a), order(b)) })
 	return e
+}
+
+// saysSo reports whether the check of the network that makes the same test says
+// what an examination found of it. Of a fault that it has not seen, the page
+// has the finding that names it.
+func saysSo(found doctor.Check, status engine.NetworkStatus) bool {
+	check := status.Resolver
+	if found.Name == doctor.NamePort {
+		check = status.Port
+	}
+	seen := check.State == engine.CheckFailed || check.State == engine.CheckPassed
+	return seen || found.Name != doctor.NameResolverHonest && found.Name != doctor.NamePort
 }
 
 // order puts faults before warnings.

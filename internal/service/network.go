@@ -70,7 +70,7 @@ func networkChecks(s engine.NetworkStatus) []dashboard.NetworkCheck {
 		name, advice string
 		check        engine.Check
 	}{
-		{"DNS resolver", "Name a working DNS server with --resolver. Until then no domain is undeliverable.",
+		{dashboard.ResolverCheck, "Name a working DNS server with --resolver. Until then no domain is undeliverable.",
 			s.Resolver},
 		{
 			"Port 25",

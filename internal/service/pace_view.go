@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
@@ -42,17 +43,10 @@ func paceRows(all []smtpprobe.ProviderPace) []dashboard.Pace {
 // troubleText says why a provider is paused or asked more slowly; empty: it is
 // neither.
 func troubleText(p smtpprobe.ProviderPace) string {
-	switch cmp.Or(p.Paused, p.Slowed) {
-	case "":
-		return ""
-	case pace.Blocked:
-		return "it has blocked this server"
-	case pace.RateLimited:
-		return "it said that this server was too fast"
-	case pace.Harvesting:
-		return fmt.Sprintf("%.0f %% of the mailboxes that it was asked about do not exist", 100*p.Refused)
-	case pace.BudgetSpent:
-		return "it has heard as many recipients as it may in a day"
+	trouble := cmp.Or(p.Paused, p.Slowed)
+	text := headway.Why(string(trouble))
+	if trouble == pace.Harvesting {
+		text += fmt.Sprintf(" (%.0f %%)", 100*p.Refused)
 	}
-	return string(cmp.Or(p.Paused, p.Slowed))
+	return text
 }

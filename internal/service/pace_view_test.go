@@ -27,8 +27,8 @@ func TestPaceRows(t *testing.T) {
 		got = append(got, r.Provider+": "+r.Reason)
 	}
 	want := []string{
-		"blocks: it has blocked this server", "fast: it said that this server was too fast",
-		"harvested: 74 % of the mailboxes that it was asked about do not exist", "busy: ", "calm: ",
+		"blocks: paused because it refused this server", "fast: slowed down because it found this server too fast",
+		"harvested: slowed down because most of its mailboxes do not exist (74 %)", "busy: ", "calm: ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

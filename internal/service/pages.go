@@ -59,7 +59,7 @@ func (r *running) health(context.Context) dashboard.Health {
 			Advice: "If that is your reverse proxy, name it there: until then all of its clients count as one.",
 		})
 	}
-	h.Examination = examinationOf(r.report.Load())
+	h.Examination = examinationOf(r.report.Load(), r.verifier.Network())
 	checked, unknown, mostly := r.watcher.lastHour()
 	h.Hour = &dashboard.Hour{Checked: checked, Unknown: unknown, Mostly: mostly}
 	if r.Remember > 0 {

@@ -47,13 +47,11 @@ func newSite(t *testing.T, health func(context.Context) dashboard.Health) *site 
 	t.Helper()
 	s := &site{store: dashboardtest.OpenStore(t, nil)}
 	var err error
-	lists, release := dashboardtest.NewLists(t, s.store, jobs.Limits{}, func(c *jobs.Config) {
-		c.Network = func() headway.Fault {
-			if s.offline.Load() {
-				return headway.NoResolver
-			}
-			return ""
+	lists, release := dashboardtest.NewListsIn(t, s.store, jobs.Limits{}, func() headway.Fault {
+		if s.offline.Load() {
+			return headway.NoResolver
 		}
+		return ""
 	})
 	s.release = release
 	s.dashboard, err = dashboard.New(dashboard.Config{Store: s.store, Lists: lists, Keys: dashboardtest.Keys{Store: s.store}, Health: health, Samples: []dashboard.Sample{

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ import (
 // OutputOptions say what is written.
 type OutputOptions struct {
 	Writer *list.Writer
-	Only   []engine.Verdict // write the rows with these results; empty: all rows
+	Only   []string // write the rows with these results, and those of these groups; empty: all rows
 }
 
 // Output is the list with its results. It is a [bulk.Sink].
@@ -29,6 +30,7 @@ type Output struct {
 	mu      sync.Mutex
 	files   []*rowFile              // the output, then its parts
 	parts   map[bulk.Group]*rowFile // empty without parts
+	groups  map[bulk.Group]int64    // rows of each
 	row     []byte
 	results []engine.Result // of the row whose other results follow
 }
@@ -51,11 +53,15 @@ func PartNames(output string) []string {
 	return names
 }
 
+func newOutput(o OutputOptions) *Output {
+	return &Output{OutputOptions: o, parts: make(map[bulk.Group]*rowFile), groups: make(map[bulk.Group]int64)}
+}
+
 // CreateOutput creates or truncates the files of an output and writes what
 // comes before the first row. Without parts it has only the first file. The
 // error is a [*Error] where a file cannot be opened.
 func CreateOutput(name string, parts []string, o OutputOptions) (*Output, error) {
-	out := &Output{OutputOptions: o, parts: make(map[bulk.Group]*rowFile)}
+	out := newOutput(o)
 	for i, name := range append([]string{name}, parts...) {
 		file, regular, err := openRows(name)
 		if err == nil {
@@ -101,7 +107,9 @@ func OutputTo(stdout *os.File, in *Input, o OutputOptions) (*Output, error) {
 		to = terminalFile{stdout}
 	}
 	rows, err := newRowFile("standard output", to, false, o.Writer.Head())
-	return &Output{OutputOptions: o, files: []*rowFile{rows}}, err
+	out := newOutput(o)
+	out.files = []*rowFile{rows}
+	return out, err
 }
 
 // The reasons why a file cannot be written, in a [*Error].
@@ -161,13 +169,15 @@ func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) 
 	}
 	results := o.results
 	o.results = o.results[:0]
-	wanted := func(r engine.Result) bool { return slices.Contains(o.Only, r.Verdict) }
-	if len(o.Only) > 0 && !slices.ContainsFunc(results, wanted) {
+	group := bulk.RowGroup(results)
+	o.groups[group]++
+	wanted := func(r engine.Result) bool { return slices.Contains(o.Only, string(r.Verdict)) }
+	if len(o.Only) > 0 && !slices.ContainsFunc(results, wanted) && !slices.Contains(o.Only, string(group)) {
 		return nil
 	}
 	o.row = o.Writer.Append(o.row[:0], string(item.Row), results...)
 	err := o.files[0].add(o.row)
-	if part := o.parts[bulk.RowGroup(results)]; part != nil && err == nil {
+	if part := o.parts[group]; part != nil && err == nil {
 		err = part.add(o.row)
 	}
 	return err
@@ -183,6 +193,14 @@ func (o *Output) Flush() error {
 		}
 	}
 	return nil
+}
+
+// Groups returns how many rows of the list are of each group, the ones that are
+// not written included.
+func (o *Output) Groups() map[bulk.Group]int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return maps.Clone(o.groups)
 }
 
 // Err returns why a file could not be written. It may be called after Close.

@@ -30,7 +30,7 @@ func TestBadLists(t *testing.T) {
 		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3, column 1"},
 		"no column":      {"", "a,b\n1,2\n3,4\n", csvType, 422, "invalid_list", "give the parameter column, as NAME or NUMBER"},
 		"dry run":        {"?dry_run=2", "a@a.example\n", csvType, 400, "invalid_parameter", "dry_run"},
-		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "not a list of addresses"},
+		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "the list holds no addresses"},
 		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
 		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 400, "invalid_parameter", `There is no column \"mail\"; the columns are 1 \"id\", 2 \"email\"`},
 		"media type":     {"", "a@a.example", "text/html", 415, "unsupported_media_type", "text/csv"},

@@ -31,7 +31,8 @@ func (m *Manager) Headway(ctx context.Context, j rows.Job) (h Headway, err error
 		return h, err
 	}
 	now := m.config.Now()
-	l := headway.List{Left: j.Addresses - j.Done, At: m.providers(j.ID, left), Rate: m.rateOf(j, now)}
+	l := headway.List{Left: j.Addresses - j.Done, Rate: m.rateOf(j, now)}
+	l.At, l.LaterAt = m.providers(j.ID, left)
 	for _, at := range left {
 		if !at.Later {
 			continue
@@ -90,28 +91,31 @@ func (m *Manager) measure(active []rows.Job) {
 	}
 }
 
-// providers counts the addresses of a job that are to be asked now, by their
-// provider, as far as it is known: those of large domains on all nodes, and of
-// small ones those that this node has.
-func (m *Manager) providers(job string, left []rows.LeftAt) map[string]int64 {
-	by := make(map[string]int64)
-	for _, at := range left {
-		if !at.Later {
-			by[at.Domain] += at.Addresses
-		}
+// providers counts the addresses of a job that are to be asked now, and later,
+// by their provider, as far as it is known: those of large domains on all
+// nodes, and of small ones those that this node has.
+func (m *Manager) providers(job string, left []rows.LeftAt) (now, later map[string]int64) {
+	at := map[bool]map[string]int64{false: {}, true: {}} // by Later, and domain
+	for _, l := range left {
+		at[l.Later][l.Domain] += l.Addresses
 	}
-	delete(by, "") // small ones
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.runs[job]; r != nil {
 		for domain, n := range r.progress.Load().ByDomain {
-			if _, large := by[domain]; !large {
-				by[domain] = n
+			if _, large := at[false][domain]; !large {
+				at[false][domain] = n
 			}
 		}
 	}
+	return m.byProvider(at[false]), m.byProvider(at[true])
+}
+
+// byProvider counts by provider what is counted by domain. The caller has
+// locked m.mu.
+func (m *Manager) byProvider(domains map[string]int64) map[string]int64 {
 	all := make(map[string]int64)
-	for domain, n := range by {
+	for domain, n := range domains {
 		if name := m.pacedAs(domain); name != "" {
 			all[name] += n
 		}
@@ -126,7 +130,7 @@ const maxPaced = 50_000
 // that says so has expired. The caller has locked m.mu.
 func (m *Manager) pacedAs(domain string) string {
 	name := m.paced[domain]
-	if name != "" || m.config.Paced == nil {
+	if name != "" || domain == "" || m.config.Paced == nil {
 		return name
 	}
 	if name = m.config.Paced(domain); name == "" {

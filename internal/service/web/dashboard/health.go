@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -25,6 +26,9 @@ type Health struct {
 	Cache       *Cache
 	Queue       *Queue
 }
+
+// ResolverCheck is the name of the check of the DNS.
+const ResolverCheck = "DNS resolver"
 
 // NetworkCheck is the outcome of a check of the server's own network.
 type NetworkCheck struct {
@@ -166,6 +170,13 @@ type pastTime struct {
 	Ago  string
 }
 
+// ResolversTold reports whether all that is known of the DNS servers is that
+// none works, which the check of the network says already.
+func (view healthView) ResolversTold() bool {
+	fails := slices.ContainsFunc(view.Checks, func(c NetworkCheck) bool { return c.Name == ResolverCheck && c.Fault != "" })
+	return fails && !slices.ContainsFunc(view.Resolvers, func(r Resolver) bool { return r.Fault == "" && !r.LastAnswer.IsZero() })
+}
+
 // At is a time as the page shows it.
 func (view healthView) At(then time.Time) pastTime { return pastTime{then, ago(view.Now, then)} }
 
@@ -240,7 +251,7 @@ func (view *healthView) faults() (all []fault) {
 		}
 	}
 	for _, r := range view.Resolvers {
-		if r.Fault != "" {
+		if r.Fault != "" && !view.ResolversTold() {
 			all = append(all, fault{"DNS resolver " + r.Server, r.Fault})
 		}
 	}

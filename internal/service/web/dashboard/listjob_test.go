@@ -2,14 +2,12 @@ package dashboard
 
 import (
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
-	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -33,39 +31,6 @@ func TestWaitingLines(t *testing.T) {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("there is no %s in\n%s", want, text.String())
 		}
-	}
-}
-
-// TestNetworkBanner: while this server's network does not work, the pages from
-// which mail hosts are asked say so.
-func TestNetworkBanner(t *testing.T) {
-	var works atomic.Bool
-	w := newWorld(t, func(c *Config) {
-		c.Lists, _ = dashboardtest.NewLists(t, c.Store, jobs.Limits{}, func(j *jobs.Config) {
-			j.Network = func() headway.Fault {
-				if works.Load() {
-					return ""
-				}
-				return headway.NoResolver
-			}
-		})
-	})
-	w.setUp(t)
-	at := w.startFile(t, "list.csv", fewRows)
-	says := func(path string, want bool) {
-		t.Helper()
-		if got := strings.Contains(w.get(t, path).body, headway.NoResolver.Sentence()+`. <a href="/health">`); got != want {
-			t.Errorf("%s: a banner: %v", path, got)
-		}
-	}
-	for _, path := range []string{"/lists", "/check", at} {
-		says(path, true)
-	}
-	says("/usage", false)
-	works.Store(true)
-	w.awaitState(t, at, store.JobDone)
-	if page := w.get(t, "/lists").body; strings.Contains(page, "lists wait until") {
-		t.Errorf("the network works:\n%s", page)
 	}
 }
 

@@ -406,7 +406,7 @@ func TestListRefused(t *testing.T) {
 	}{
 		{"list.csv", "email\n" + strings.Repeat("ada@acme.example\n", 200), http.StatusRequestEntityTooLarge, "The file is larger than"},
 		{"", "", http.StatusUnprocessableEntity, "Choose a file first."},
-		{"list.csv", "a\n1\n3\n5\n", http.StatusUnprocessableEntity, "The file cannot be read as a list: it is not a list of addresses"},
+		{"list.csv", "a\n1\n3\n5\n", http.StatusUnprocessableEntity, "the list holds no addresses"},
 		{"list.pdf", "%PDF-1.7 <b>", http.StatusUnprocessableEntity, "a PDF document"},
 	} {
 		got := w.sendFile(t, token, c.name, c.text)

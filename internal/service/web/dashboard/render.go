@@ -36,6 +36,7 @@ type page struct {
 	Path   string // to come back to
 	Lists  bool   // there is a page for lists
 	Fault  string // of the server's own network, for pages that are about asking mail hosts
+	Alarm  string // the same for the menu of all pages
 }
 
 // parseViews reads the templates: each page's own, with the layout around and
@@ -78,8 +79,11 @@ func (d *Dashboard) render(v *visit, name string, p page) error {
 	p.Token, p.Theme = v.token(), themeOf(v)
 	p.Path = ownPath(v.r.URL.Path)
 	p.Lists = d.config.Lists != nil
-	if p.Lists && (p.Nav == "/lists" || p.Nav == "/check") {
-		p.Fault = d.config.Lists.Network().Sentence()
+	if p.Lists {
+		p.Alarm = d.config.Lists.Network().Sentence()
+	}
+	if p.Nav == "/lists" || p.Nav == "/check" {
+		p.Fault = p.Alarm
 	}
 	if v.account != nil {
 		p.Login = v.account.Login

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -118,17 +119,21 @@ func (m mailWorld) VerifyTogether(
 	all.Wait()
 }
 
-// NewLists starts what works on lists, as changes say.
-func NewLists(
-	t *testing.T, s *store.Store, limits jobs.Limits, changes ...func(*jobs.Config),
+// NewLists starts what works on lists.
+func NewLists(t *testing.T, s *store.Store, limits jobs.Limits) (lists *jobs.Manager, release func()) {
+	t.Helper()
+	return NewListsIn(t, s, limits, nil)
+}
+
+// NewListsIn does so on a network of which fault says what does not work.
+func NewListsIn(
+	t *testing.T, s *store.Store, limits jobs.Limits, fault func() headway.Fault,
 ) (lists *jobs.Manager, release func()) {
 	t.Helper()
 	world := mailWorld{make(chan struct{})}
-	config := jobs.Config{Store: s, Verifier: world, RetryWindow: -1, TempDir: t.TempDir(), Limits: limits}
-	for _, change := range changes {
-		change(&config)
-	}
-	lists, err := jobs.New(config)
+	lists, err := jobs.New(
+		jobs.Config{Store: s, Verifier: world, RetryWindow: -1, TempDir: t.TempDir(), Limits: limits, Network: fault},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

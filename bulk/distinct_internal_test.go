@@ -1,0 +1,30 @@
+package bulk
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/rcpt/rcpt/engine"
+)
+
+// TestDistinct: no address is taken for another in a list of some size, and
+// each is new once.
+func TestDistinct(t *testing.T) {
+	const some = 100_000
+	var d distinct
+	taken := 0
+	for round := range 2 {
+		for i := range some {
+			r := engine.Result{Email: "x", User: fmt.Sprint("u", i), Domain: "acme.example"}
+			switch fresh := d.add(r); {
+			case round == 0 && !fresh:
+				taken++
+			case round == 1 && fresh:
+				t.Fatalf("%s is new again", r.User)
+			}
+		}
+	}
+	if taken > 2 {
+		t.Errorf("%d of %d were taken for others", taken, some)
+	}
+}
