@@ -13,6 +13,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
+	"github.com/rcpt/rcpt/internal/service/alert"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/keyring"
@@ -172,7 +173,7 @@ func (r *running) build() error {
 		Pages: pages, PublicURL: r.PublicURL, Keys: r.state.keys,
 		Record: r.state.record, Ready: r.ready, Jobs: r.jobs,
 		Details: r.Details, Timeout: config.Timeout, Logger: r.requests(), Hooks: r.hooks(),
-		TrustedProxies: r.TrustedProxies, TLS: r.Certificates.TLS(),
+		TrustedProxies: r.TrustedProxies, TLS: r.Certificates.TLS(), Mails: r.mailer() != nil,
 	})
 	return err
 }
@@ -283,5 +284,17 @@ func (r *running) listsFault() error {
 func (r *running) newSender() *webhook.Sender {
 	return webhook.New(webhook.Config{
 		Store: r.state.store, AllowNets: r.WebhookNets, UserAgent: "rcpt/" + r.Version, Log: r.logger,
+		Mailer: r.mailer(), PublicURL: r.PublicURL,
 	})
+}
+
+// mailer is the relay of the alerts, which sends the mails about lists, too;
+// nil: there is none.
+func (r *running) mailer() webhook.Mailer {
+	for _, sender := range r.Alerts {
+		if mail, is := sender.(*alert.Mail); is {
+			return mail
+		}
+	}
+	return nil
 }

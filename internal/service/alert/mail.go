@@ -73,6 +73,10 @@ func (m *Mail) Send(ctx context.Context, about Message) error {
 	if err != nil {
 		return err
 	}
+	return m.send(ctx, message)
+}
+
+func (m *Mail) send(ctx context.Context, message *mail.Msg) error {
 	client, err := mail.NewClient(m.host, m.relay...)
 	if err != nil {
 		return fmt.Errorf("mail: %w", err)
@@ -84,21 +88,36 @@ func (m *Mail) Send(ctx context.Context, about Message) error {
 }
 
 func (m *Mail) message(about Message) (*mail.Msg, error) {
-	message := mail.NewMsg()
-	if err := message.From(m.From); err != nil {
-		return nil, fmt.Errorf("the sender of alerts: %w", err)
-	}
-	if err := message.To(m.To...); err != nil {
-		return nil, fmt.Errorf("the recipient of alerts: %w", err)
-	}
-	message.Subject(about.title())
-	message.SetDate()
-	message.SetMessageID()
 	text := about.Text + "\n"
 	if about.Do != "" {
 		text += "\n" + about.Do + "\n"
 	}
 	text += fmt.Sprintf("\nServer: %s\nEvent: %s\nTime: %s\n", about.Server, about.Event, about.At.Format(time.RFC3339))
+	return m.letter(m.To, about.title(), text)
+}
+
+// SendTo sends a text to one address through the relay.
+func (m *Mail) SendTo(ctx context.Context, to, subject, text string) error {
+	message, err := m.letter([]string{to}, subject, text)
+	if err != nil {
+		return err
+	}
+	return m.send(ctx, message)
+}
+
+// letter makes a message. It fails for addresses and names that would break a
+// header.
+func (m *Mail) letter(to []string, subject, text string) (*mail.Msg, error) {
+	message := mail.NewMsg()
+	if err := message.From(m.From); err != nil {
+		return nil, fmt.Errorf("the sender of alerts: %w", err)
+	}
+	if err := message.To(to...); err != nil {
+		return nil, fmt.Errorf("the recipient of alerts: %w", err)
+	}
+	message.Subject(strings.Join(strings.Fields(subject), " "))
+	message.SetDate()
+	message.SetMessageID()
 	message.SetBodyString(mail.TypeTextPlain, text)
 	return message, nil
 }

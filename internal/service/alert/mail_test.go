@@ -139,3 +139,26 @@ func TestWrongMail(t *testing.T) {
 		}
 	}
 }
+
+// TestSendTo: a mail to one address; none with an address or a name that would
+// break a header.
+func TestSendTo(t *testing.T) {
+	_, server := relay(t, false)
+	m, err := NewMail("smtp://"+server.Addr, "rcpt@acme.example", []string{"ops@acme.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.SendTo(t.Context(), "bob@b.example", "done: spring\r\nBcc: eve@b.example", "Text."); err != nil {
+		t.Fatal(err)
+	}
+	session := only(t, server)
+	all := strings.Join(session.Commands, "\n")
+	if !strings.Contains(all, "RCPT TO:<bob@b.example>") || strings.Contains(all, "ops@acme.example") || strings.Contains(all, "eve@b.example>") {
+		t.Errorf("%s", all)
+	}
+	for _, wrong := range []string{"", "bob", "bob@b.example\r\nBcc: eve@b.example", "bob@b.example, eve@b.example"} {
+		if err := m.SendTo(t.Context(), wrong, "s", "t"); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+}

@@ -29,6 +29,7 @@ type upload struct {
 	name, webhook    string
 	since            jobs.Since
 	comparedWith     string
+	notify           string
 	progress, dryRun bool
 }
 
@@ -101,7 +102,7 @@ func (u *upload) request(grant *keyring.Grant) jobs.Request {
 	return jobs.Request{
 		Owner: ownerOf(grant), Owners: ownersOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota,
 		Name: u.name, Webhook: u.webhook, Progress: u.progress, Format: u.Format,
-		Since: u.since, ComparedWith: u.comparedWith,
+		Since: u.since, ComparedWith: u.comparedWith, Notify: u.notify,
 	}
 }
 
@@ -112,7 +113,7 @@ func (u *upload) digest() rows.Hash {
 	if f := u.Format; f.Sheet != "" || f.HeaderRow != 0 || f.Encoding != "" {
 		all = append(all, f.Sheet, strconv.Itoa(f.HeaderRow), f.Encoding)
 	}
-	if more := fmt.Sprint(u.since, u.comparedWith); more != fmt.Sprint(jobs.Since{}, "") {
+	if more := fmt.Sprint(u.since, u.comparedWith, u.notify); more != fmt.Sprint(jobs.Since{}, "", "") {
 		all = append(all, more)
 	}
 	return u.Spool.Digest(all...)
@@ -186,6 +187,10 @@ func (s *Server) receive(x *exchange.Exchange, r *http.Request) (*upload, error)
 	if err = contradiction(given, list.Fields); err == nil {
 		maps.Copy(given, list.Fields)
 		err = u.read(given)
+	}
+	if err == nil && u.notify != "" && !s.config.Mails {
+		err = exchange.BadRequest(exchange.InvalidParameter,
+			`"notify": this server sends no mail. Its operator can name a relay with --alert-relay.`)
 	}
 	if err != nil {
 		u.Close()
@@ -272,6 +277,9 @@ func (u *upload) read(given url.Values) (err error) {
 	}
 	if err == nil {
 		err = u.readSince(given)
+	}
+	if err == nil {
+		err = u.readNotify(given)
 	}
 	if err != nil {
 		return err

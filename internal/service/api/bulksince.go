@@ -12,8 +12,9 @@ import (
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
-// sinceFields are the texts beside a list that say which results are there.
-var sinceFields = []string{"since", "since_max_age", "since_date", "compared_with"}
+// sinceFields are the texts beside a list that say which results are there, and
+// who is told when it has ended.
+var sinceFields = []string{"since", "since_max_age", "since_date", "compared_with", "notify"}
 
 // readSince takes them.
 func (u *upload) readSince(given url.Values) (err error) {
@@ -37,6 +38,17 @@ func (u *upload) readSince(given url.Values) (err error) {
 	if u.since.Date, err = time.Parse(time.DateOnly, date); err != nil || u.since.Date.After(time.Now()) {
 		return exchange.BadRequest(exchange.InvalidParameter,
 			`"since_date" must be a day that has been, as in 2026-10-01.`)
+	}
+	return nil
+}
+
+// readNotify takes the address for a mail when the list has ended.
+func (u *upload) readNotify(given url.Values) error {
+	if u.notify = given.Get("notify"); u.notify == "" {
+		return nil
+	}
+	if err := jobs.CheckNotify(u.notify); err != nil {
+		return exchange.BadRequest(exchange.InvalidParameter, `"notify" cannot be used: %s.`, err)
 	}
 	return nil
 }

@@ -63,3 +63,20 @@ func TestJobSince(t *testing.T) {
 		}
 	}
 }
+
+// TestNotify: an address for a mail must be one, and a relay must be there.
+func TestNotify(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{})
+	got := l.send("POST", "/api/v1/bulk?notify=ops@acme.example", key, "a@a.example\n", "Content-Type", csvType)
+	if l.wantCode(got, 400, "invalid_parameter"); !strings.Contains(got.Body.String(), "--alert-relay") {
+		t.Errorf("%s", got.Body)
+	}
+	for _, wrong := range []string{"ops", "ops@acme", "a@a.example,b@b.example", "a@a.example%0d%0aBcc:b@b.example", "-f@a.example",
+		"J%C3%B6rg@a.example", "%22a%20b%22@a.example", "Ops%20%3Cops@a.example%3E", "a@a.example%00", strings.Repeat("a", 250) + "@a.example"} {
+		got := l.send("POST", "/api/v1/bulk?notify="+wrong, key, "a@a.example\n", "Content-Type", csvType)
+		if l.wantCode(got, 400, "invalid_parameter"); !strings.Contains(got.Body.String(), "cannot be used") {
+			t.Errorf("%s: %s", wrong, got.Body)
+		}
+	}
+}

@@ -31,6 +31,8 @@ type Config struct {
 	// Usage is where the usage of keys is read from. Default: there is no such
 	// route.
 	Usage UsageStore
+	// Mails tells that the server sends mail about lists that have ended.
+	Mails bool
 	// Webhooks are those of the keys. Default: there are no such routes.
 	Webhooks WebhookStore
 	// Jobs has the lists that are verified in the background. Default: there

@@ -172,3 +172,24 @@ func TestReusedResults(t *testing.T) {
 		}
 	})
 }
+
+// TestJobMail: the end of a job that has an address is told there, once for
+// each end, and only so often a day.
+func TestJobMail(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		join(t, s, "node")
+		for i := range mailsADay + 2 {
+			j, err := s.BeginJob(ctx, "node", Job{Key: "key", Notify: "ops@acme.example"}, 0, nil)
+			check(t, err)
+			_, err = s.StartJob(ctx, j.ID, JobTotals{}, nil)
+			check(t, err)
+			wantRows(t, s, "webhooks", min(i+1, mailsADay))
+		}
+		claimed, err := s.ClaimWebhooks(ctx, 1, 10, 10, time.Minute)
+		check(t, err)
+		if len(claimed) != 1 || claimed[0].URL != "mailto:ops@acme.example" || claimed[0].Event != "job.completed" {
+			t.Errorf("%+v", claimed)
+		}
+	})
+}

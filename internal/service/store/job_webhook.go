@@ -33,10 +33,37 @@ type jobNews struct {
 // jobEnded is called in the transaction in which a job becomes done, cancelled
 // or failed: what must happen exactly once after that is written here.
 func (s *Store) jobEnded(ctx context.Context, tx *sql.Tx, j Job) error {
+	if j.Notify != "" {
+		if err := s.addJobMail(ctx, tx, j); err != nil {
+			return err
+		}
+	}
 	if j.Webhook == "" {
 		return nil
 	}
-	return s.addJobWebhook(ctx, tx, j, jobEvents[j.State], j.Finished)
+	return s.addJobWebhook(ctx, tx, j, j.Webhook, jobEvents[j.State], j.Finished)
+}
+
+// mailsADay is how many mails the lists of a key cause in a day: people read
+// them, and may be strangers to those who send the lists.
+const mailsADay = 50
+
+// addJobMail stores the mail about the end of a job.
+func (s *Store) addJobMail(ctx context.Context, tx *sql.Tx, j Job) error {
+	line, err := lineOf(ctx, tx, j.Key)
+	if err != nil {
+		return err
+	}
+	var sent int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM webhooks WHERE line = $1 AND created > $2 AND url LIKE $3`,
+		line, millisOf(s.now().Add(-24*time.Hour)), rows.MailScheme+"%").Scan(&sent); err != nil {
+		return err
+	}
+	if sent >= mailsADay {
+		s.log.Warn("no mail says that a list has ended: its key has caused too many in a day", slog.String("job", j.ID))
+		return nil
+	}
+	return s.addJobWebhook(ctx, tx, j, rows.MailScheme+j.Notify, jobEvents[j.State], j.Finished)
 }
 
 // progressEvery is how far apart webhooks of progress are at least: those of a
@@ -61,11 +88,11 @@ func (s *Store) jobAdvanced(ctx context.Context, tx *sql.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.addJobWebhook(ctx, tx, j, rows.EventProgress, now)
+	return s.addJobWebhook(ctx, tx, j, j.Webhook, rows.EventProgress, now)
 }
 
-// addJobWebhook stores a webhook of a job.
-func (s *Store) addJobWebhook(ctx context.Context, tx *sql.Tx, j Job, event string, at time.Time) error {
+// addJobWebhook stores a webhook of a job to a URL.
+func (s *Store) addJobWebhook(ctx context.Context, tx *sql.Tx, j Job, url, event string, at time.Time) error {
 	body, err := rows.WebhookBody(event, at, jobNews{
 		j.ID, j.Name, j.State, j.Problem, j.Rows, j.Addresses, j.Done,
 		j.Results, j.Reasons, j.Created, j.Started, j.Finished,
@@ -73,7 +100,7 @@ func (s *Store) addJobWebhook(ctx context.Context, tx *sql.Tx, j Job, event stri
 	if err != nil {
 		return err
 	}
-	_, err = s.insertWebhook(ctx, tx, Webhook{Key: j.Key, Job: j.ID, Event: event, URL: j.Webhook, Body: body})
+	_, err = s.insertWebhook(ctx, tx, Webhook{Key: j.Key, Job: j.ID, Event: event, URL: url, Body: body})
 	if errors.Is(err, ErrInvalid) { // a job must go on and end, whatever its URL is
 		s.log.Error("the webhook of a job cannot be sent", slog.String("job", j.ID), slog.String("error", err.Error()))
 		return nil

@@ -54,6 +54,10 @@ func (s *Sender) try(ctx context.Context, w rows.ClaimedWebhook) (t rows.Webhook
 	t.At = s.config.Now()
 	began := time.Now()
 	defer func() { t.Duration = time.Since(began) }()
+	if to, isMail := strings.CutPrefix(w.URL, rows.MailScheme); isMail {
+		s.mail(ctx, w, to, &t)
+		return t, 0
+	}
 	request, err := s.request(ctx, w, t.At)
 	if err != nil {
 		t.Error = err.Error()

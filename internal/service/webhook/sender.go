@@ -46,6 +46,11 @@ type Config struct {
 	// AllowNets are networks that receivers may be in although they are not
 	// public. Default: none.
 	AllowNets []netip.Prefix
+	// Mailer sends the mails about lists that have ended. Nil: none are sent.
+	Mailer Mailer
+	// PublicURL is where people reach the server, for these mails. Default: they
+	// do not say.
+	PublicURL string
 	// UserAgent names the sender to receivers.
 	UserAgent string
 	// Roots are the authorities whose certificates are accepted. Default: the

@@ -21,6 +21,9 @@ const (
 // date soon.
 const EventProgress = "job.progress"
 
+// MailScheme begins the URL of a webhook that is a mail: the address follows.
+const MailScheme = "mailto:"
+
 // Webhook is an event that is sent to a URL until the receiver confirms it.
 type Webhook struct {
 	ID      string // made by the store; the same on every try
