@@ -48,8 +48,8 @@ type Config struct {
 	AllowNets []netip.Prefix
 	// Mailer sends the mails about lists that have ended. Nil: none are sent.
 	Mailer Mailer
-	// PublicURL is where people reach the server, for these mails. Default: they
-	// do not say.
+	// PublicURL is where people reach the server, for these mails. Default:
+	// they do not say.
 	PublicURL string
 	// UserAgent names the sender to receivers.
 	UserAgent string
