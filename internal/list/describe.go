@@ -153,6 +153,8 @@ func (b *beginning) format() Format {
 		return XLSX
 	case b.Format == JSONLines && beginsArray(b.text):
 		return JSON
+	case b.Format == CSV && b.Delimiter == 0 && b.isOneLine():
+		return Lines
 	case b.Format == CSV && b.isJSON(): // the name is wrong
 	case b.Format == CSV && b.Delimiter == 0 && b.isOneLine():
 		return Lines
