@@ -180,7 +180,7 @@ func (d *Description) list() string {
 }
 
 // found says that no column holds addresses, and which there are: by their
-// names, or without a header by the fullest of the first rows.
+// names, or else by the fullest of the first rows, which may be names.
 func (d *Description) found(rows [][]string) string {
 	if d.Header != "" {
 		return "found the columns " + listed(d.columnNames()) + "; none holds addresses"
@@ -191,7 +191,10 @@ func (d *Description) found(rows [][]string) string {
 			at, most = i, filled
 		}
 	}
-	return "no column holds addresses; the fullest of the first rows is " + listed(rows[at])
+	if slices.ContainsFunc(rows[at], func(cell string) bool { return cell != "" && isNumber(cell) }) {
+		return "no column holds addresses; the fullest of the first rows is " + listed(rows[at])
+	}
+	return "found the columns " + listed(rows[at]) + "; none holds addresses"
 }
 
 func listed(cells []string) string {

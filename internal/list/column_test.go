@@ -40,7 +40,7 @@ func TestGuess(t *testing.T) {
 		{name: "bars and two addresses without header", list: "1|a@acme.example,b@acme.example\n2|c@acme.example,d@acme.example\n", read: "2"},
 		{name: "unclear", list: "work,home\na@acme.example,b@acme.example\n", refused: "more than one column may hold the addresses"},
 		{name: "a header alone", list: "Name,E-mail 1 - Value\n", read: `2 "E-mail 1 - Value"`, notices: []string{"The list names its columns and has no rows"}},
-		{name: "a word alone is not enough", list: "Name,Mailing City\nA,Berlin\n", refused: "no column holds addresses"},
+		{name: "a word alone is not enough", list: "Name,Mailing City\nA,Berlin\n", refused: `found the columns 1 "Name", 2 "Mailing City"; none holds addresses: write`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := NewReader(strings.NewReader(c.list), Options{Format: CSV})

@@ -38,7 +38,7 @@ var beginnings = []struct {
 		want: "UTF-8 marked LF CSV , header", columns: "email 1/1 named*|И 0/1"},
 	{name: "an encoding that nobody knows", octets: "email\n", o: Options{Encoding: "klingon"}, refused: "the encoding \"klingon\" is not known"},
 	{name: "a line that names the delimiter", octets: "sep=|\r\nemail|n\r\na@acme.example|1\r\n", want: "UTF-8 CRLF CSV | before 1 header", columns: "email 1/1 named*|n 0/1"},
-	{name: "the delimiter of the name", octets: "email|n\tm\na@acme.example|1\t2\n", o: Options{Format: CSV, Delimiter: '\t'}, refused: "the fullest of the first rows is 1 \"email|n\", 2 \"m\""},
+	{name: "the delimiter of the name", octets: "email|n\tm\na@acme.example|1\t2\n", o: Options{Format: CSV, Delimiter: '\t'}, refused: "found the columns 1 \"email|n\", 2 \"m\"; none holds addresses"},
 	{name: "no header", octets: "1,a@acme.example\n2,b@acme.example\n", want: "UTF-8 LF CSV ,", columns: " 0/2| 2/2 holding*"},
 	{name: "a chosen column", octets: "a,b\nx@acme.example,y@acme.example\n", o: Options{Columns: []string{"2"}}, want: "UTF-8 LF CSV , header", columns: "a 1/1|b 1/1 given*"},
 	{name: "columns of an earlier run", octets: "email,rcpt_result,rcpt_suggestion\na@acme.example,risky,b@acme.example\n",

@@ -48,6 +48,9 @@ func flawOf(cells []string) *flaw {
 	case delimiter != 0 && clear >= fewCells:
 		f.what = fmt.Sprintf("has %q beside the addresses", delimiter)
 		f.advice = fmt.Sprintf("if it parts columns, write sep=%c into a line above the others", delimiter)
+		if delimiter < ' ' {
+			f.advice = "if it parts columns, put tabs in its place"
+		}
 		if strings.IndexByte(delimiters, delimiter) >= 0 {
 			f.advice = "if each is a row of several columns, take away the quotes around the whole, or part it there"
 		}

@@ -136,28 +136,25 @@ func (b *beginning) firstOfTable(rows []firstRow) (first int, named bool, err er
 // that is wanted, or else the fullest row above the addresses that has a cell
 // above theirs. Where there is none, it returns the first row that is no title.
 func headerOf(rows []firstRow, wanted []string) (at int, named bool) {
-	notes := 0
 	for i, row := range rows {
+		above := rows[:i]
 		isHeader := row.hasWanted(wanted) || len(earlierColumns(row.cells)) > 0 || isNamed(rows, i) ||
-			notes == 0 && row.filled() > 1 && row.isAbove(rows[i+1:], hasAddressWord)
-		if isHeader && (notes == 0 || isWidest(rows[:i+1])) {
+			row.filled() > 1 && row.isAbove(rows[i+1:], func(column int) bool {
+				return hasAddressWord(row.cells[column]) && !holds(above, column)
+			})
+		if isHeader && areNotes(above, row) {
 			return i, true
 		}
-		if row.holdsAddress() {
-			notes++
-		}
-		if notes > 1 || notes == 1 && row.filled() > 2 {
-			break // it is a row of the list
-		}
 	}
-	data := slices.IndexFunc(rows, firstRow.holdsAddress)
-	if data < 1 {
+	column := fullestColumn(rows)
+	data := slices.IndexFunc(rows, func(row firstRow) bool { return row.holds(column) })
+	if data < 1 || rows[0].holdsAddress() && !areNotes(rows[:1], rows[data]) {
 		return 0, false
 	}
 	best, most := -1, 0
-	column := slices.IndexFunc(rows[data].cells, looksLikeAddress)
 	for i, row := range rows[:data] {
-		if filled := row.filled(); filled > most && row.has(column) && (filled > 1 || len(rows[data].cells) == 1) {
+		if filled := row.filled(); filled > most && row.has(column) && areNotes(rows[:i], row) &&
+			(filled > 1 || len(rows[data].cells) == 1) {
 			best, most = i, filled
 		}
 	}
@@ -168,6 +165,40 @@ func headerOf(rows []firstRow, wanted []string) (at int, named bool) {
 		return 0, true
 	}
 	return slices.IndexFunc(rows, func(row firstRow) bool { return !row.isTitle() }), false
+}
+
+// areNotes reports whether the rows above one may stand above a header: they
+// have no address, or one has a single one, as of the person who made the list,
+// and all are narrower then.
+func areNotes(above []firstRow, header firstRow) bool {
+	holding := 0
+	for _, row := range above {
+		if row.holdsAddress() {
+			holding++
+		}
+	}
+	return holding == 0 || holding == 1 && !slices.ContainsFunc(above, func(row firstRow) bool {
+		return row.filled() > 2 || row.filled() >= header.filled()
+	})
+}
+
+// fullestColumn returns the column with most addresses; -1: there are none.
+func fullestColumn(rows []firstRow) int {
+	var counts []int
+	for _, row := range rows {
+		for i := range row.cells {
+			if i == len(counts) {
+				counts = append(counts, 0)
+			}
+			if row.holds(i) {
+				counts[i]++
+			}
+		}
+	}
+	if len(counts) == 0 || slices.Max(counts) == 0 {
+		return -1
+	}
+	return slices.Index(counts, slices.Max(counts))
 }
 
 // hasWanted reports whether a row has the name of a wanted column. A number
@@ -185,24 +216,29 @@ func (r firstRow) hasWanted(wanted []string) bool {
 // those above it.
 func isNamed(rows []firstRow, at int) bool {
 	row, below := rows[at], rows[at+1:]
-	if row.isAbove(below, isAddressName) {
+	if row.isAbove(below, func(column int) bool { return isAddressName(row.cells[column]) }) {
 		return true
 	}
 	return slices.ContainsFunc(row.cells, isAddressName) && !row.holdsAddress() &&
 		(at == 0 || isWidest(rows[:at+1]) && !slices.ContainsFunc(below, firstRow.holdsAddress))
 }
 
-// isAbove reports whether there are addresses under a cell with a name.
-func (r firstRow) isAbove(below []firstRow, isName func(string) bool) bool {
-	for i, cell := range r.cells {
-		if isName(cell) && slices.ContainsFunc(below, func(row firstRow) bool {
-			return row.has(i) && looksLikeAddress(row.cells[i])
-		}) {
+// isAbove reports whether there are addresses under a cell that is a name.
+func (r firstRow) isAbove(below []firstRow, isName func(column int) bool) bool {
+	for column := range r.cells {
+		if isName(column) && holds(below, column) {
 			return true
 		}
 	}
 	return false
 }
+
+// holds reports whether one of some rows has an address in a column.
+func holds(rows []firstRow, column int) bool {
+	return slices.ContainsFunc(rows, func(row firstRow) bool { return row.holds(column) })
+}
+
+func (r firstRow) holds(column int) bool { return r.has(column) && looksLikeAddress(r.cells[column]) }
 
 // isWidest reports whether the last of some rows has the most cells.
 func isWidest(rows []firstRow) bool {
@@ -211,7 +247,7 @@ func isWidest(rows []firstRow) bool {
 }
 
 func (r firstRow) has(column int) bool {
-	return column < len(r.cells) && strings.TrimSpace(r.cells[column]) != ""
+	return column >= 0 && column < len(r.cells) && strings.TrimSpace(r.cells[column]) != ""
 }
 
 // filled is how many cells have something in them.

@@ -26,6 +26,14 @@ var headers = []struct {
 		want: "Report,Customers\nDate,2026-11-24\nBy,Jane Doe\n\nNo,Name,Contact,@\n1,A,a@acme.example,#\n"},
 	{name: "an address above", list: "By,jane@acme.example\n\nNo,Name,E-Mail\n1,A,a@acme.example\n", row: 3, read: `3 "E-Mail"`,
 		want: "By,jane@acme.example\n\nNo,Name,E-Mail,@\n1,A,a@acme.example,#\n"},
+	{name: "an address above a name with a word", list: "Export\nVon;admin@acme.example;;\nNr;Name;Kunden-E-Mail;Umsatz\n1;A;a@acme.example;2\n", row: 3, read: `3 "Kunden-E-Mail"`,
+		want: "Export\nVon;admin@acme.example;;\nNr;Name;Kunden-E-Mail;Umsatz;@\n1;A;a@acme.example;2;#\n"},
+	{name: "an address above an unknown name", list: "Von;admin@acme.example;;\nNr;Name;Kontakt;Umsatz\n1;A;a@acme.example;2\n2;B;b@acme.example;2\n", row: 2, read: `3 "Kontakt"`,
+		want: "Von;admin@acme.example;;\nNr;Name;Kontakt;Umsatz;@\n1;A;a@acme.example;2;#\n2;B;b@acme.example;2;#\n"},
+	{name: "no e-mail in the second row", list: "Müller;m@acme.example\nMeier;keine E-Mail;Notiz\nSchmidt;s@acme.example\n", row: NoHeader, read: "2",
+		want: "Müller;m@acme.example;;#\nMeier;keine E-Mail;Notiz;#\nSchmidt;s@acme.example;;#\n"},
+	{name: "two columns of addresses without header", list: "1,,p@acme.example\n2,b@acme.example,\n3,c@acme.example,\n", row: NoHeader, read: "2",
+		want: "1,,p@acme.example,#\n2,b@acme.example,,#\n3,c@acme.example,,#\n"},
 	{name: "a formula above", list: "=1+1|2\nemail,n\na@acme.example,1\n", row: 2, read: `1 "email"`,
 		want: "'=1+1|2\nemail,n,@\na@acme.example,1,#\n"},
 	{name: "a title of two lines in a cell", list: "\"Kunden\nNovember\"\nName,Mail\nA,a@acme.example\n", row: 2, read: `2 "Mail"`,
@@ -102,6 +110,9 @@ func TestAboveHeader(t *testing.T) {
 		t.Errorf("line %d", row.Line)
 	}
 	if got := r.Notices(); !cmp.Equal(got, []string{"Row 3 names the columns; what is above it stays as it is"}) {
+		t.Errorf("notices %q", got)
+	}
+	if got := open(t, "Kunden\n\nA,a@acme.example\nB,b@acme.example\n", Options{}).Notices(); !cmp.Equal(got, []string{"Row 3 is the first of the list; what is above it stays as it is"}) {
 		t.Errorf("notices %q", got)
 	}
 	if got := open(t, "sep=;\nemail;n\na@acme.example;1\n", Options{}).Notices(); got != nil {

@@ -107,8 +107,8 @@ var lists = []struct {
 		refused: `the field "email" holds no addresses: its first texts are "5f4dcc3b", "7c6a180b", "e10adc39"; the fields are "id", "email"`},
 	{name: "names before some addresses", file: "a.txt", list: "Jane jane@a.example\nBob bob@a.example\nEve eve@a.example\njoe@a.example\n",
 		want: []string{"Jane jane@a.example", "Bob bob@a.example", "Eve eve@a.example", "joe@a.example"}},
-	{name: "table without addresses", file: "a.csv", list: "name,city\nJane,Köln\n", refused: `the fullest of the first rows is 1 "name", 2 "city"`},
-	{name: "table without addresses in .txt", file: "a.txt", list: "name\tcity\nJane\tKöln\n", refused: `the fullest of the first rows is 1 "name", 2 "city"`},
+	{name: "table without addresses", file: "a.csv", list: "name,city\nJane,Köln\n", refused: `found the columns 1 "name", 2 "city"; none holds addresses`},
+	{name: "table without addresses in .txt", file: "a.txt", list: "name\tcity\nJane\tKöln\n", refused: `found the columns 1 "name", 2 "city"; none holds addresses`},
 	{name: "wrong column", file: "a.csv", list: "name,email\nJane,jane@a.example\nBob,b@a.example\nEve,e@a.example\n", columns: []string{"name"},
 		refused: `column 1 "name" holds no addresses: its first cells are "Jane", "Bob", "Eve"; the columns are 1 "name", 2 "email"`},
 }

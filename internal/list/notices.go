@@ -20,8 +20,12 @@ func (r *Reader) Notices() []string {
 		all = append(all, fmt.Sprintf("Rows that are not UTF-8 are read as %s (guessed); if that is wrong: "+
 			"--encoding NAME, or save the list as CSV UTF-8", d.Encoding))
 	}
-	if _, line := namedDelimiter([]byte(d.Head)); d.HeaderRow > 0 && line != d.Head {
-		all = append(all, fmt.Sprintf("Row %d names the columns; what is above it stays as it is", d.HeaderRow))
+	if _, line := namedDelimiter([]byte(d.Head)); line != d.Head {
+		what := fmt.Sprintf("Row %d is the first of the list", d.Before+1)
+		if d.HeaderRow > 0 {
+			what = fmt.Sprintf("Row %d names the columns", d.HeaderRow)
+		}
+		all = append(all, what+"; what is above it stays as it is")
 	}
 	switch {
 	case d.OneLine:

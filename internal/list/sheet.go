@@ -161,7 +161,7 @@ func otherSheets(all []Sheet) string {
 		switch {
 		case sheet.Read:
 		case sheet.Held > 0:
-			const text = "%s (%d addresses in its first rows)"
+			const text = "%s (addresses in its first rows: %d)"
 			holding = append(holding, fmt.Sprintf(text, shownCell(sheet.Name), sheet.Held))
 		default:
 			rest = append(rest, shownCell(sheet.Name))

@@ -45,7 +45,7 @@ func TestSheets(t *testing.T) {
 			want: []Sheet{{"Kunden", 3, true}, {"Old", 5, false}}, read: "a@acme.example"},
 		{name: "chosen", tabs: []tab{customers, {"Old", "old\no@acme.example"}}, sheet: "old", want: []Sheet{{"Kunden", 3, false}, {"Old", 1, true}}, read: "o@acme.example"},
 		{name: "chosen without addresses", tabs: []tab{customers, orders}, sheet: "Orders",
-			refused: `; for another sheet write --sheet NAME: "Kunden" (3 addresses in its first rows)`},
+			refused: `; for another sheet write --sheet NAME: "Kunden" (addresses in its first rows: 3)`},
 		{name: "none", tabs: []tab{orders, {"More", "a|b"}}, refused: `sheet "Orders": `},
 		{name: "no such sheet", tabs: []tab{customers, orders}, sheet: "Customers", refused: `it has no sheet "Customers"; the sheets are 1 "Kunden", 2 "Orders"`},
 	} {
