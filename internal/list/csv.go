@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/list/xlsx"
 )
 
 // csvKind is the [kind] of CSV.
@@ -133,13 +134,29 @@ func (s *csvShape) addresses(row string) ([]string, error) {
 	body, _ := cutLineEnd(row)
 	fields, _ := split(body, s.delimiter)
 	found := make([]string, len(s.read))
+	formula, others := -1, false // a column with a formula, and whether another has something
 	for n, i := range s.read {
-		if i < len(fields) {
-			found[n] = strings.TrimSpace(s.text.toUTF8(unquote(body[fields[i].from:fields[i].to])))
+		if i >= len(fields) {
+			continue
 		}
+		field := body[fields[i].from:fields[i].to]
+		found[n] = strings.TrimSpace(s.text.toUTF8(unquote(field)))
+		if s.sheet && isUncalculated(field) {
+			formula = i
+		} else if found[n] != "" {
+			others = true
+		}
+	}
+	if formula >= 0 && !others {
+		return nil, cellError{xlsx.ColumnName(formula), neverCalculated}
 	}
 	return found, nil
 }
+
+// cellError says what is wrong with a cell.
+type cellError struct{ column, what string }
+
+func (e cellError) Error() string { return "column " + e.column + ": " + e.what }
 
 func (s *csvShape) cells(row string) []string {
 	body, _ := cutLineEnd(row)

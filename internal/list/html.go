@@ -309,13 +309,12 @@ func (t *htmlTable) endCell() {
 		t.err = fmt.Errorf("it has more than %d columns", MaxColumns)
 		return
 	}
-	text := linked(shownText(utf8OrWindows.toUTF8(string(t.cell))), t.link)
-	if t.octets += len(text); t.octets > MaxRow {
+	cell := xlsx.Cell{Text: shownText(utf8OrWindows.toUTF8(string(t.cell))), Link: t.link}
+	if t.octets += len(cell.Text) + len(cell.Link); t.octets > MaxRow {
 		t.err = fmt.Errorf("it has more than %d octets", MaxRow)
 	}
-	if text != "" {
-		t.row.Cells = append(t.row.Cells, make([]xlsx.Cell, t.column+1-len(t.row.Cells))...)
-		t.row.Cells[t.column].Text = text
+	if cell != (xlsx.Cell{}) {
+		t.row.Set(t.column+1, cell)
 	}
 	if missing := t.column + t.wide - len(t.spans); missing > 0 {
 		t.spans = append(t.spans, make([]int, missing)...)

@@ -237,7 +237,7 @@ func TestSheetToSheet(t *testing.T) {
 	jane := sheets[0][1].Cells
 	for i, want := range []xlsx.Cell{
 		{Text: `Doe, "Jane"`}, {Text: "alice@acme.example"}, {Text: "0049 30"}, {Kind: xlsx.Date, Text: "2024-01-31"}, {Kind: xlsx.Date, Text: "2024-01-31 13:45:01"},
-		{Kind: xlsx.Number, Text: "12.5"}, {Kind: xlsx.Bool, Text: "TRUE"}, {}, {Text: "line 1\nline 2"}, {Kind: xlsx.Number, Text: "49123456789012"}, {Kind: xlsx.Number, Text: "0"},
+		{Kind: xlsx.Number, Text: "12.5"}, {Kind: xlsx.Bool, Text: "TRUE"}, {Text: "=F2*2"}, {Text: "line 1\nline 2"}, {Kind: xlsx.Number, Text: "49123456789012"}, {Kind: xlsx.Number, Text: "0"},
 		{Text: "unknown"}, {}, {Kind: xlsx.Number, Text: "0"},
 	} {
 		if jane[i] != want {

@@ -2,6 +2,7 @@ package list
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -159,7 +160,11 @@ func (r *Reader) Next() (Row, error) {
 	}
 	if row.Addresses, err = r.shape.addresses(row.Raw); err != nil {
 		row.Addresses = make([]string, len(r.description.Read))
-		row.Err = fmt.Errorf("%s %d: %w", r.unit, row.Line, err)
+		separator := ": "
+		if errors.As(err, &cellError{}) {
+			separator = ", "
+		}
+		row.Err = fmt.Errorf("%s %d%s%w", r.unit, row.Line, separator, err)
 	}
 	if err := r.damage(row); err != nil {
 		row.Addresses, row.Err = make([]string, len(r.description.Read)), err

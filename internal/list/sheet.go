@@ -21,7 +21,7 @@ func (sheetKind) recognise(*beginning) bool { return false } // its first octets
 
 func (sheetKind) describe(b *beginning, d *Description) error {
 	d.Delimiter = delimiters[0]
-	return b.describeColumns(d)
+	return b.checkFormulas(d, b.describeColumns(d))
 }
 
 // sheetOutput is the [output] as a spreadsheet.
@@ -66,7 +66,8 @@ const (
 
 // sheetText is a sheet as CSV with commas, so that all that is known about CSV
 // holds for sheets too. Texts are in quotes and other values are not, which
-// keeps them apart. A row that is missing or empty is an empty line.
+// keeps them apart; behind a formula without a result is a blank. A row that is
+// missing or empty is an empty line.
 type sheetText struct {
 	book book
 	rows sheetRows
@@ -144,8 +145,9 @@ func heldIn(book book, name string) (held int, octets int64) {
 			break
 		}
 		for _, cell := range row.Cells {
-			size += len(cell.Text)
-			if looksLikeAddress(cell.Text) {
+			text := linked(cell.Text, cell.Link)
+			size += len(text)
+			if looksLikeAddress(text) {
 				held++
 			}
 		}
@@ -213,15 +215,61 @@ func appendSheetRow(out []byte, cells []xlsx.Cell) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		if cell.Kind == xlsx.Text && cell.Text != "" {
-			out = append(out, '"')
-			out = append(out, strings.ReplaceAll(cell.Text, `"`, `""`)...)
-			out = append(out, '"')
-		} else {
-			out = append(out, cell.Text...)
+		switch text := linked(cell.Text, cell.Link); {
+		case cell.Kind == xlsx.Formula:
+			out = append(appendQuoted(out, text), uncalculated)
+		case cell.Kind == xlsx.Text && text != "":
+			out = appendQuoted(out, text)
+		default:
+			out = append(out, text...)
 		}
 	}
 	return out
+}
+
+func appendQuoted(out []byte, text string) []byte {
+	out = append(out, '"')
+	out = append(out, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(out, '"')
+}
+
+// uncalculated stands behind the quotes of a formula whose result was never
+// stored, where CSV allows a blank. A text that looks like one has none.
+const uncalculated = ' '
+
+func isUncalculated(field string) bool {
+	return strings.HasPrefix(field, `"=`) && field[len(field)-1] == uncalculated
+}
+
+// neverCalculated is what is wrong with such a cell, and what to do.
+const neverCalculated = "a formula that was never calculated; open and save the file in a spreadsheet program"
+
+// checkFormulas fails if most cells of a column that is read, or of any if err
+// is why none is, are formulas that were never calculated. Else it returns err.
+func (b *beginning) checkFormulas(d *Description, err error) error {
+	var filled, formulas []int
+	for _, row := range b.rows(d.Delimiter) {
+		fields, _ := split(row, d.Delimiter)
+		for i, f := range fields {
+			if i == len(filled) {
+				filled, formulas = append(filled, 0), append(formulas, 0)
+			}
+			if row[f.from:f.to] != "" {
+				filled[i]++
+			}
+			if isUncalculated(row[f.from:f.to]) {
+				formulas[i]++
+			}
+		}
+	}
+	for i := range filled {
+		isRead := slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == i })
+		mostly := formulas[i] > 0 && 2*formulas[i] >= filled[i] // with the name of the column
+		if mostly && (err != nil || isRead) {
+			return formatError("most cells of column %s hold %s", xlsx.ColumnName(i), neverCalculated)
+		}
+	}
+	return err
 }
 
 // sheetCells are the fields of a row of CSV as the cells of a sheet. In a row

@@ -167,7 +167,7 @@ func (s *oldSheet) end(name string) bool {
 	case name == "Data" && s.isIn && s.column > 0:
 		cell := xlsx.CellOf(s.kind, string(s.text))
 		if cell.Kind == xlsx.Text {
-			cell.Text = linked(cell.Text, s.link)
+			cell.Link = s.link
 		}
 		if s.octets += len(cell.Text); cell.Text != "" {
 			s.row.Set(s.column, cell)

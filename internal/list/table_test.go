@@ -131,6 +131,67 @@ func TestTablesAreWritten(t *testing.T) {
 	}
 }
 
+// formulaBook is a workbook as a library writes it, with rows of cells.
+func formulaBook(t testing.TB, rows ...string) string {
+	t.Helper()
+	return archive(t, "_rels/.rels", `<Relationships><Relationship Id="a" Type="x/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml", `<workbook><sheets><sheet name="a" r:id="s"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="s" Type="x/worksheet" Target="s.xml"/></Relationships>`,
+		"xl/s.xml", "<worksheet><sheetData><row>"+strings.Join(rows, "</row><row>")+"</row></sheetData></worksheet>")
+}
+
+func textCell(text string) string { return `<c t="inlineStr"><is><t>` + text + `</t></is></c>` }
+
+// TestUncalculated: a formula without a result is for a person to decide, not
+// an empty cell; a list of such is refused. A link says the address.
+func TestUncalculated(t *testing.T) {
+	const formula = `<c><f>A2&amp;"@acme.example, x"</f></c>`
+	head, address := textCell("name")+textCell("email"), textCell("b@acme.example")
+	for _, c := range []struct{ name, book, want string }{
+		{"one row", formulaBook(t, head, textCell("a")+formula, textCell("b")+address),
+			"name|email/row 2, column B: a formula that was never calculated; open and save the file in a spreadsheet program/b|b@acme.example"},
+		{"most rows", formulaBook(t, head, textCell("a")+formula, textCell("c")+formula, textCell("b")+address),
+			"most cells of column B hold a formula that was never calculated; open and save the file in a spreadsheet program"},
+		{"all rows, without a header", formulaBook(t, textCell("a")+formula, textCell("c")+formula),
+			"most cells of column B hold a formula that was never calculated; open and save the file in a spreadsheet program"},
+		{"another column", formulaBook(t, head+textCell("sum"), textCell("a")+address+formula), `name|email|sum/a|b@acme.example|=A2&"@acme.example, x"`},
+		{"a text that looks like one", formulaBook(t, head, textCell("a")+textCell(`="a@acme.example"`)), `name|email/a|="a@acme.example"`},
+		{"links", formulaBook(t, head, textCell("a")+`<c><f>HYPERLINK("mailto:a@acme.example","Doe, Jane")</f></c>`), `name|email/a|"Doe, Jane" <a@acme.example>`},
+	} {
+		if got := rowsIn(t, c.book, Options{}); got != c.want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	r := open(t, formulaBook(t, head, textCell("a")+formula, textCell("b")+address), Options{})
+	row, err := r.Next()
+	check(t, err)
+	if kind, _ := row.Held(0); kind != Unreadable {
+		t.Errorf("the cell is of kind %d", kind)
+	}
+	two := open(t, formulaBook(t, head+textCell("second"), textCell("a")+formula+address, textCell("b")+address+address), Options{Columns: []string{"email", "second"}})
+	row, err = two.Next()
+	check(t, err)
+	first, _ := row.Held(0)
+	if second, text := row.Held(1); first != Unclear || second != Address || text != "b@acme.example" {
+		t.Errorf("beside a formula is %q", text)
+	}
+	for to, want := range map[Format]string{
+		CSV:       "\ufeffname,email,@\na,\"'=A2&\"\"@acme.example, x\"\"\",#\nb,b@acme.example,#\n",
+		JSONLines: `{"name":"a","email":"=A2&\"@acme.example, x\"","rcpt":{#}}` + "\n" + `{"name":"b","email":"b@acme.example","rcpt":{#}}` + "\n",
+	} {
+		if got := written(t, formulaBook(t, head, textCell("a")+formula, textCell("b")+address), Options{}, Output{Format: to}); got != want {
+			t.Errorf("%s: %s", to, cmp.Diff(want, got))
+		}
+	}
+	for link, want := range map[string]string{
+		"mailto:a%2Bb@acme.example?cc=x": "Jane <a+b@acme.example>", "mailto:": "Jane", "https://x@acme.example": "Jane", "mailto:?bcc=a@acme.example": "Jane",
+	} {
+		if got := linked("Jane", link); got != want {
+			t.Errorf("%s: %s", link, got)
+		}
+	}
+}
+
 // archive is a ZIP archive of files by their names.
 func archive(t testing.TB, files ...string) string {
 	t.Helper()

@@ -79,6 +79,7 @@ type Book struct {
 	sheets  []sheet
 	formats []Kind // what the numbers of each cell format are
 	epoch   time.Time
+	stale   bool // results of formulas are to be calculated anew
 	strings texts
 }
 
@@ -136,6 +137,10 @@ func (b *Book) readMain(main string) error {
 			if on, err := strconv.ParseBool(attribute(e, "date1904")); err == nil && on {
 				b.epoch = epoch1904
 			}
+		case "calcPr":
+			if on, err := strconv.ParseBool(attribute(e, "fullCalcOnLoad")); err == nil {
+				b.stale = on
+			}
 		case "sheet":
 			if part, found := sheets[relationID(e)]; found && len(b.sheets) < maxSheets {
 				b.sheets = append(b.sheets, sheet{attribute(e, "name"), part})
@@ -170,10 +175,24 @@ func relationID(e xml.StartElement) string {
 	return ""
 }
 
-// related returns the parts that a part refers to by a kind of relationship,
-// which differs between the editions of the standard except for its end. The
-// keys are the identifiers of the relationships.
+// related returns the parts that a part refers to by a kind of relationship.
+// The keys are the identifiers of the relationships.
 func (b *Book) related(part, kind string) (map[string]string, error) {
+	folder, _ := path.Split(part)
+	return b.relations(part, kind, func(target, mode string) (string, bool) {
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join("/", folder, target)
+		}
+		return strings.TrimPrefix(target, "/"), mode != "External"
+	})
+}
+
+// relations returns what a part refers to by a kind of relationship, which
+// differs between the editions of the standard except for its end. Wanted
+// returns what a target means, and whether it counts.
+func (b *Book) relations(
+	part, kind string, wanted func(target, mode string) (string, bool),
+) (map[string]string, error) {
 	folder, name := path.Split(part)
 	relations := folder + "_rels/" + name + ".rels"
 	found := make(map[string]string)
@@ -181,15 +200,11 @@ func (b *Book) related(part, kind string) (map[string]string, error) {
 		return found, nil
 	}
 	err := b.elements(relations, func(e xml.StartElement) error {
-		if e.Name.Local != "Relationship" || !strings.HasSuffix(attribute(e, "Type"), kind) ||
-			attribute(e, "TargetMode") == "External" || len(found) > maxSheets {
-			return nil
+		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), kind) && len(found) < maxLinks {
+			if target, counts := wanted(attribute(e, "Target"), attribute(e, "TargetMode")); counts {
+				found[attribute(e, "Id")] = target
+			}
 		}
-		target := attribute(e, "Target")
-		if !strings.HasPrefix(target, "/") {
-			target = path.Join("/", folder, target)
-		}
-		found[attribute(e, "Id")] = strings.TrimPrefix(target, "/")
 		return nil
 	})
 	return found, err

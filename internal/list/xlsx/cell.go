@@ -29,15 +29,17 @@ type Kind byte
 const (
 	Text Kind = iota
 	Number
-	Date // "2006-01-02", or "2006-01-02 15:04:05"
-	Bool // "TRUE" or "FALSE"
-	Time // "15:04:05", of the day or how long; the hours may be more than 24
+	Date    // "2006-01-02", or "2006-01-02 15:04:05"
+	Bool    // "TRUE" or "FALSE"
+	Time    // "15:04:05", of the day or how long; the hours may be more than 24
+	Formula // "=A1", whose result was never stored
 )
 
 // Cell is a cell of a sheet. The empty text is an empty cell.
 type Cell struct {
 	Kind Kind
 	Text string
+	Link string // where a text leads, if that is an address: "mailto:a@b.example"
 }
 
 // The forms of a [Date].
@@ -86,7 +88,7 @@ func timeCell(number string) Cell {
 		return numberCell(number)
 	}
 	seconds := int64(math.Round(days * secondsOfDay))
-	return Cell{Time, fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)}
+	return Cell{Kind: Time, Text: fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)}
 }
 
 const secondsOfDay = 24 * 60 * 60
@@ -130,9 +132,9 @@ func dateCell(number string, epoch time.Time) Cell {
 	whole, part := math.Modf(days)
 	date := epoch.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*secondsOfDay)) * time.Second)
 	if part == 0 {
-		return Cell{Date, date.Format(dateForm)}
+		return Cell{Kind: Date, Text: date.Format(dateForm)}
 	}
-	return Cell{Date, date.Format(dateTimeForm)}
+	return Cell{Kind: Date, Text: date.Format(dateTimeForm)}
 }
 
 // isoCell returns the date for one in the form of ISO 8601, as in workbooks of
@@ -143,12 +145,12 @@ func isoCell(text string) Cell {
 		switch {
 		case err != nil:
 		case date.Hour() == 0 && date.Minute() == 0 && date.Second() == 0:
-			return Cell{Date, date.Format(dateForm)}
+			return Cell{Kind: Date, Text: date.Format(dateForm)}
 		default:
-			return Cell{Date, date.Format(dateTimeForm)}
+			return Cell{Kind: Date, Text: date.Format(dateTimeForm)}
 		}
 	}
-	return Cell{Text, text}
+	return Cell{Kind: Text, Text: text}
 }
 
 // CellOf returns the cell for a value of a spreadsheet of Excel 2003 in XML, by
@@ -159,15 +161,15 @@ func CellOf(kind, text string) Cell {
 	case kind == "Number":
 		return numberCell(value)
 	case kind == "DateTime" && isClock && KindOf(clock[:min(len(clock), len(time.TimeOnly))]) == Time:
-		return Cell{Time, clock[:len(time.TimeOnly)]}
+		return Cell{Kind: Time, Text: clock[:len(time.TimeOnly)]}
 	case kind == "DateTime":
 		return isoCell(value)
 	case kind == "Boolean" && value == "1":
-		return Cell{Bool, "TRUE"}
+		return Cell{Kind: Bool, Text: "TRUE"}
 	case kind == "Boolean":
-		return Cell{Bool, "FALSE"}
+		return Cell{Kind: Bool, Text: "FALSE"}
 	}
-	return Cell{Text, text}
+	return Cell{Kind: Text, Text: text}
 }
 
 // daysOf is the number of days for a date; it undoes [dateCell].
@@ -180,7 +182,7 @@ func daysOf(date time.Time) string {
 func numberCell(text string) Cell {
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
-		return Cell{Text, text}
+		return Cell{Kind: Text, Text: text}
 	}
 	switch size := math.Abs(number); {
 	case !isNumber(text), strings.ContainsAny(text, "eE") && (size >= 1e17 || size <= 1e-7):
@@ -188,7 +190,7 @@ func numberCell(text string) Cell {
 	case strings.ContainsAny(text, "eE"):
 		text = strconv.FormatFloat(number, 'f', -1, 64)
 	}
-	return Cell{Number, text}
+	return Cell{Kind: Number, Text: text}
 }
 
 // escaped finds characters that XML cannot hold, and texts that look like one

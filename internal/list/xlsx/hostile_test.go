@@ -129,7 +129,7 @@ func FuzzRoundTrip(f *testing.F) {
 		head := texts2cells("email", "note", "number")
 		var rows [][]Cell
 		for i := range int(count) % 48 {
-			row := []Cell{{Text: first}, {Text: second}, {Number, strconv.Itoa(i)}}
+			row := []Cell{{Text: first}, {Text: second}, {Kind: Number, Text: strconv.Itoa(i)}}
 			rows = append(rows, row[i%3:])
 		}
 		book := written(t, perSheet, head, rows...)

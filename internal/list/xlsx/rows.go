@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,8 @@ type Rows struct {
 	tokens *tokens
 	size   int64 // of the part, as the archive says
 	read   atomic.Int64
-	number int // of the last row
+	number int               // of the last row
+	links  map[string]string // where the texts of cells lead, by their references
 }
 
 // Row is a row of a sheet, without empty cells at its end.
@@ -33,11 +35,39 @@ func (b *Book) Rows(name string) (*Rows, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("it has no sheet %q", name)
 	}
+	links, err := b.linksOf(b.sheets[at].part)
+	if err != nil {
+		return nil, err
+	}
 	t, part, err := b.tokens(b.sheets[at].part)
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{book: b, tokens: t, size: int64(part.UncompressedSize64)}, nil
+	return &Rows{book: b, tokens: t, size: int64(part.UncompressedSize64), links: links}, nil
+}
+
+// maxLinks bounds the links of a sheet; Excel allows 65,530.
+const maxLinks = 1 << 17
+
+// linksOf returns where the cells of a sheet lead, by their references: to
+// addresses only. The links stand behind the rows.
+func (b *Book) linksOf(sheet string) (map[string]string, error) {
+	targets, err := b.relations(sheet, "/hyperlink", func(target, mode string) (string, bool) {
+		const scheme = "mailto:"
+		return target, len(target) > len(scheme) && strings.EqualFold(target[:len(scheme)], scheme)
+	})
+	if err != nil || len(targets) == 0 {
+		return nil, err
+	}
+	links := make(map[string]string)
+	err = b.elements(sheet, func(e xml.StartElement) error {
+		if target := targets[relationID(e)]; e.Name.Local == "hyperlink" && target != "" && len(links) < maxLinks {
+			first, _, _ := strings.Cut(strings.ToUpper(attribute(e, "ref")), ":")
+			links[first] = target
+		}
+		return nil
+	})
+	return links, err
 }
 
 // Position returns how far the sheet was read, and its size as the file says.
@@ -105,13 +135,16 @@ func (r *Rows) row(start xml.StartElement) (Row, error) {
 				return Row{}, fmt.Errorf("row %d has more than %d columns", number, MaxColumns)
 			}
 			cell, err := r.cell(token)
+			if link := r.links[strings.ToUpper(attribute(token, "r"))]; link != "" && cell.Kind == Text {
+				cell.Link = link
+			}
 			if octets += len(cell.Text); octets > MaxRow {
 				err = errTooLong
 			}
 			if err != nil {
 				return Row{}, fmt.Errorf("row %d: %w", number, err)
 			}
-			if cell.Text != "" {
+			if cell.Text != "" || cell.Link != "" {
 				row.Set(column, cell)
 			}
 		}
@@ -143,44 +176,77 @@ func columnOf(reference string, last int) int {
 
 // cell reads a cell up to its end.
 func (r *Rows) cell(start xml.StartElement) (Cell, error) {
-	var value []byte
+	var value, formula []byte
 	var inline string
-	inValue := false
+	inValue, inFormula := false, false
 	for {
 		token, err := r.tokens.next()
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF):
+			return Cell{}, io.ErrUnexpectedEOF
+		case err != nil:
 			return Cell{}, err
+		case len(value)+len(formula) > MaxRow:
+			return Cell{}, errTooLong
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
 			switch token.Name.Local {
 			case "v":
 				inValue = true
+			case "f":
+				inFormula, formula = true, append(formula, '=')
 			case "is":
 				if inline, err = r.tokens.text("is"); err != nil {
 					return Cell{}, err
 				}
 			}
 		case xml.CharData:
-			if inValue {
+			switch {
+			case inFormula:
+				formula = append(formula, token...)
+			case inValue:
 				value = append(value, token...)
-			}
-			if len(value) > MaxRow {
-				return Cell{}, errTooLong
 			}
 		case xml.EndElement:
 			switch token.Name.Local {
 			case "v":
 				inValue = false
+			case "f":
+				inFormula = false
 			case "c":
-				return r.valueOf(start, string(value), inline)
+				cell, err := r.valueOf(start, string(value), inline)
+				return r.calculated(cell, string(formula), attribute(start, "t")), err
 			}
 		}
 	}
 }
+
+// calculated is a cell with what its formula says of it. A text that is empty
+// may be a result; elsewhere none was stored.
+func (r *Rows) calculated(cell Cell, formula, kind string) Cell {
+	if formula == "" {
+		return cell
+	}
+	if cell == (Cell{}) && kind != "str" || r.book.stale && cell == zero {
+		cell = Cell{Kind: Formula, Text: formula}
+	}
+	if link := hyperlink.FindStringSubmatch(formula); link != nil { // it needs no calculation
+		if cell.Kind != Text {
+			cell = Cell{Text: strings.ReplaceAll(link[2], `""`, `"`)}
+		}
+		cell.Link = link[1]
+	}
+	return cell
+}
+
+// zero is what programs that do not calculate store as the result of a formula,
+// if they store any.
+var zero = Cell{Kind: Number, Text: "0"}
+
+// hyperlink matches a formula that is a link to an address, with the text that
+// it shows.
+var hyperlink = regexp.MustCompile(`^(?i:=HYPERLINK\(\s*"(mailto:[^"]*)"\s*(?:,\s*"((?:[^"]|"")*)"\s*)?\))$`)
 
 // valueOf is a cell by its type (ECMA-376 part 1 §18.18.11).
 func (r *Rows) valueOf(start xml.StartElement, value, inline string) (Cell, error) {
@@ -191,16 +257,16 @@ func (r *Rows) valueOf(start xml.StartElement, value, inline string) (Cell, erro
 			return Cell{}, nil
 		}
 		text, err := r.book.strings.at(i)
-		return Cell{Text, text}, err
+		return Cell{Kind: Text, Text: text}, err
 	case "inlineStr":
-		return Cell{Text, inline}, nil
+		return Cell{Kind: Text, Text: inline}, nil
 	case "str", "e":
-		return Cell{Text, unescape(value)}, nil
+		return Cell{Kind: Text, Text: unescape(value)}, nil
 	case "b":
 		if strings.TrimSpace(value) == "1" {
-			return Cell{Bool, "TRUE"}, nil
+			return Cell{Kind: Bool, Text: "TRUE"}, nil
 		}
-		return Cell{Bool, "FALSE"}, nil
+		return Cell{Kind: Bool, Text: "FALSE"}, nil
 	case "d":
 		return isoCell(strings.TrimSpace(value)), nil
 	}

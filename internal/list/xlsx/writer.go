@@ -71,6 +71,9 @@ func appendValue(out []byte, attributes, value string) []byte {
 	return append(append(out, value...), "</v></c>"...)
 }
 
+// ColumnName returns the letters of a column, from 0.
+func ColumnName(column int) string { return string(appendColumn(nil, column)) }
+
 // appendColumn appends the letters of a column, from 0.
 func appendColumn(out []byte, column int) []byte {
 	if column >= 26 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,16 +62,16 @@ func TestOtherPrograms(t *testing.T) {
 		"openpyxl": {
 			{1, texts2cells("Name", "E-Mail", "Phone", "Since", "At", "Amount", "VIP", "Sum", "Note", "Big", "Zero")},
 			{2, []Cell{
-				{Text, `Doe, "Jane"`}, {Text, "alice@acme.example"}, {Text, "0049 30"}, {Date, "2024-01-31"}, {Date, "2024-01-31 13:45:01"},
-				{Number, "12.5"}, {Bool, "TRUE"}, {}, {Text, "line 1\nline 2"}, {Number, "49123456789012"}, {Number, "0"},
+				{Kind: Text, Text: `Doe, "Jane"`}, {Kind: Text, Text: "alice@acme.example"}, {Kind: Text, Text: "0049 30"}, {Kind: Date, Text: "2024-01-31"}, {Kind: Date, Text: "2024-01-31 13:45:01"},
+				{Kind: Number, Text: "12.5"}, {Kind: Bool, Text: "TRUE"}, {Kind: Formula, Text: "=F2*2"}, {Kind: Text, Text: "line 1\nline 2"}, {Kind: Number, Text: "49123456789012"}, {Kind: Number, Text: "0"},
 			}},
 			{3, nil},
-			{4, []Cell{{Text, "Köln <&> A"}, {Text, "ghost@acme.example"}, {Text, "+49"}, {}, {}, {Number, "-0.1"}, {Bool, "FALSE"}, {}, {Text, "=1+1 not"}}},
+			{4, []Cell{{Kind: Text, Text: "Köln <&> A"}, {Kind: Text, Text: "ghost@acme.example"}, {Kind: Text, Text: "+49"}, {}, {}, {Kind: Number, Text: "-0.1"}, {Kind: Bool, Text: "FALSE"}, {}, {Kind: Text, Text: "=1+1 not"}}},
 		},
 		"excelize": {
 			{1, texts2cells("email", "since", "n", "rich")},
-			{2, []Cell{{Text, "alice@acme.example"}, {Date, "2024-02-29"}, {Number, "1234567890123"}, {Text, "bold and plain"}}},
-			{5, []Cell{{Text, "bob@acme.example"}, {Date, "2024-02-29 12:00:00"}, {Number, "0.3"}, {Text, "=cmd|x"}}},
+			{2, []Cell{{Kind: Text, Text: "alice@acme.example"}, {Kind: Date, Text: "2024-02-29"}, {Kind: Number, Text: "1234567890123"}, {Kind: Text, Text: "bold and plain"}}},
+			{5, []Cell{{Kind: Text, Text: "bob@acme.example"}, {Kind: Date, Text: "2024-02-29 12:00:00"}, {Kind: Number, Text: "0.3"}, {Kind: Text, Text: "=cmd|x"}}},
 		},
 	} {
 		octets, err := os.ReadFile(filepath.Join("testdata", name+".xlsx"))
@@ -90,14 +91,14 @@ func TestCustomers(t *testing.T) {
 	list := []Row{
 		{1, texts2cells("Kunde", "E-Mail", "Telefon", "Seit", "Zuletzt", "Betrag", "Newsletter", "Summe", "Notiz", "Konto", "PLZ")},
 		{2, []Cell{
-			{Text, "Müller, Anna"}, {Text, "anna@acme.example"}, {Text, "+49 30 0001"}, {Date, "2024-01-31"}, {Date, "2024-01-31 13:45:01"},
-			{Number, "12.5"}, {Bool, "TRUE"}, {Number, "25"}, {Text, "line 1\nline 2"}, {Number, "49123456789012"}, {Text, "01067"},
+			{Kind: Text, Text: "Müller, Anna"}, {Kind: Text, Text: "anna@acme.example"}, {Kind: Text, Text: "+49 30 0001"}, {Kind: Date, Text: "2024-01-31"}, {Kind: Date, Text: "2024-01-31 13:45:01"},
+			{Kind: Number, Text: "12.5"}, {Kind: Bool, Text: "TRUE"}, {Kind: Number, Text: "25"}, {Kind: Text, Text: "line 1\nline 2"}, {Kind: Number, Text: "49123456789012"}, {Kind: Text, Text: "01067"},
 		}},
 		{3, []Cell{
-			{Text, `O'Brien <Ltd> & "Sons"`}, {Text, "bob@acme.example"}, {Text, "0049"}, {}, {},
-			{Number, "-0.1"}, {Bool, "FALSE"}, {Text, "bob@acme.example"}, {Text, "=1+1"}, {Number, "0"}, {Text, "00000"},
+			{Kind: Text, Text: `O'Brien <Ltd> & "Sons"`}, {Kind: Text, Text: "bob@acme.example"}, {Kind: Text, Text: "0049"}, {}, {},
+			{Kind: Number, Text: "-0.1"}, {Kind: Bool, Text: "FALSE"}, {Kind: Text, Text: "bob@acme.example"}, {Kind: Text, Text: "=1+1"}, {Kind: Number, Text: "0"}, {Kind: Text, Text: "00000"},
 		}},
-		{5, []Cell{{Text, "漢字 😀"}, {Text, "ghost@acme.example"}, {Text, " blanks "}, {Date, "1999-12-31"}}},
+		{5, []Cell{{Kind: Text, Text: "漢字 😀"}, {Kind: Text, Text: "ghost@acme.example"}, {Kind: Text, Text: " blanks "}, {Kind: Date, Text: "1999-12-31"}}},
 	}
 	for _, program := range []string{"libreoffice", "exceljs", "sheetjs", "sheetjs-dates", "openpyxl"} {
 		octets, err := os.ReadFile("testdata/customers-" + program + ".xlsx")
@@ -105,8 +106,8 @@ func TestCustomers(t *testing.T) {
 		got, err := rowsOf(t, octets, "Kunden")
 		check(t, err)
 		if program == "openpyxl" {
-			for i := range list[1:3] {
-				list[1+i].Cells[formulas] = Cell{}
+			for i, formula := range []string{"=F2*2", `=B3&""`} {
+				list[1+i].Cells[formulas] = Cell{Kind: Formula, Text: formula}
 			}
 		}
 		if diff := cmp.Diff(list, got); diff != "" {
@@ -217,9 +218,9 @@ func written(t testing.TB, most int, head []Cell, rows ...[]Cell) []byte {
 // TestRoundTrip: what is written is read.
 func TestRoundTrip(t *testing.T) {
 	rows := [][]Cell{
-		{{Text, "a@acme.example"}, {Number, "42"}, {Number, "-0.5"}, {Number, "1E-09"}, {Date, "2024-02-29"}, {Date, "2024-02-29 23:59:59"}, {Bool, "TRUE"}, {Bool, "FALSE"}},
+		{{Kind: Text, Text: "a@acme.example"}, {Kind: Number, Text: "42"}, {Kind: Number, Text: "-0.5"}, {Kind: Number, Text: "1E-09"}, {Kind: Date, Text: "2024-02-29"}, {Kind: Date, Text: "2024-02-29 23:59:59"}, {Kind: Bool, Text: "TRUE"}, {Kind: Bool, Text: "FALSE"}},
 		texts2cells("0049", "=1+1", "<&>\"'", "_x0041_ _x00", " blanks ", "a\r\nb\tc", "1e5", "<row>", "😀"),
-		{{}, {Text, "behind nothing"}},
+		{{}, {Kind: Text, Text: "behind nothing"}},
 	}
 	got, err := rowsOf(t, written(t, MaxRows, nil, rows...), "")
 	check(t, err)
@@ -279,7 +280,7 @@ func partOf(t *testing.T, book []byte, name string) string {
 // bold, frozen and a filter.
 func TestWrittenParts(t *testing.T) {
 	head := texts2cells("email", "a name of 20 letters")
-	book := written(t, 3, head, texts2cells("a@acme.example"), []Cell{{}, {Date, "2024-02-29"}, {Number, "7"}}, []Cell{{Bool, "TRUE"}})
+	book := written(t, 3, head, texts2cells("a@acme.example"), []Cell{{}, {Kind: Date, Text: "2024-02-29"}, {Kind: Number, Text: "7"}}, []Cell{{Kind: Bool, Text: "TRUE"}})
 	first, second := partOf(t, book, "xl/worksheets/sheet1.xml"), partOf(t, book, "xl/worksheets/sheet2.xml")
 	const headRow = `<row r="1"><c r="A1" s="3" t="inlineStr"><is><t xml:space="preserve">email</t></is></c>` +
 		`<c r="B1" s="3" t="inlineStr"><is><t xml:space="preserve">a name of 20 letters</t></is></c></row>`
@@ -333,8 +334,8 @@ func TestWidths(t *testing.T) {
 		cell Cell
 		want int
 	}{
-		{Cell{Text, "a"}, leastWidth}, {Cell{Text, strings.Repeat("a", 12)}, 15}, {Cell{Text, strings.Repeat("\u6f22", 6)}, 15}, {Cell{Text, strings.Repeat("\u00e9", 12)}, 15},
-		{Cell{Text, strings.Repeat("a", 500)}, mostWidth}, {Cell{Date, "2024-02-29"}, 13}, {Cell{Date, "2024-02-29 10:00:00"}, 22}, {Cell{Number, "49123456789012"}, 17},
+		{Cell{Kind: Text, Text: "a"}, leastWidth}, {Cell{Kind: Text, Text: strings.Repeat("a", 12)}, 15}, {Cell{Kind: Text, Text: strings.Repeat("\u6f22", 6)}, 15}, {Cell{Kind: Text, Text: strings.Repeat("\u00e9", 12)}, 15},
+		{Cell{Kind: Text, Text: strings.Repeat("a", 500)}, mostWidth}, {Cell{Kind: Date, Text: "2024-02-29"}, 13}, {Cell{Kind: Date, Text: "2024-02-29 10:00:00"}, 22}, {Cell{Kind: Number, Text: "49123456789012"}, 17},
 	} {
 		if got := widthsOf(AppendRow(nil, []Cell{{}, c.cell})); len(got) != 2 || got[0] != leastWidth || got[1] != c.want {
 			t.Errorf("%v: %v, want %d", c.cell, got, c.want)
@@ -391,21 +392,73 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestFormulas: a formula whose result was never stored is no empty cell, and
+// a link to an address is known.
+func TestFormulas(t *testing.T) {
+	for _, c := range []struct {
+		cell string
+		want Cell
+	}{
+		{`<c><f>A2&amp;"@b.example"</f></c>`, Cell{Kind: Formula, Text: `=A2&"@b.example"`}}, // exceljs
+		{`<c><f>A2</f><v></v></c>`, Cell{Kind: Formula, Text: "=A2"}},                        // openpyxl
+		{`<c><f t="shared" si="0"/><v/></c>`, Cell{Kind: Formula, Text: "="}},
+		{`<c t="str"><f>A2</f><v></v></c>`, Cell{}},
+		{`<c><f>A2</f><v>0</v></c>`, Cell{Kind: Number, Text: "0"}},
+		{`<c t="str"><f>A2</f><v>a@b.example</v></c>`, Cell{Text: "a@b.example"}},
+		{`<c><f>HYPERLINK("mailto:a@b.example","write ""us""")</f></c>`, Cell{Text: `write "us"`, Link: "mailto:a@b.example"}},
+		{`<c t="str"><f>HYPERLINK("mailto:a@b.example","x")</f><v>y</v></c>`, Cell{Text: "y", Link: "mailto:a@b.example"}},
+		{`<c t="str"><f>hyperlink( "mailto:a@b.example" )</f><v>mailto:a@b.example</v></c>`, Cell{Text: "mailto:a@b.example", Link: "mailto:a@b.example"}},
+		{`<c><f>HYPERLINK("https://b.example","x")</f></c>`, Cell{Kind: Formula, Text: `=HYPERLINK("https://b.example","x")`}},
+		{`<c><f>HYPERLINK("mailto:"&amp;A2,"x")</f></c>`, Cell{Kind: Formula, Text: `=HYPERLINK("mailto:"&A2,"x")`}},
+	} {
+		got, err := rowsOf(t, packed(t, `<row>`+c.cell+`<c><v>1</v></c></row>`, "<sst/>", "<styleSheet/>"), "")
+		if err != nil || len(got) != 1 || got[0].Cells[0] != c.want {
+			t.Errorf("%s: %v, %v, want %v", c.cell, got, err, c.want)
+		}
+	}
+	stale := bookOf(t, map[string]string{
+		"xl/workbook.xml": `<workbook><sheets><sheet name="a" r:id="worksheet"/></sheets><calcPr fullCalcOnLoad="1"/></workbook>`, // XlsxWriter
+		"xl/s.xml":        `<worksheet><sheetData><row><c><f>A2</f><v>0</v></c><c><v>0</v></c></row></sheetData></worksheet>`,
+	})
+	if got, err := rowsOf(t, stale, ""); err != nil || got[0].Cells[0] != (Cell{Kind: Formula, Text: "=A2"}) || got[0].Cells[1] != zero {
+		t.Errorf("%v, %v", got, err)
+	}
+	links := bookOf(t, map[string]string{
+		"xl/s.xml": `<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>E-mail</t></is></c><c r="B1" t="inlineStr"><is><t>web</t></is></c><c r="C1"/><c r="D1"><v>1</v></c></row></sheetData>` +
+			`<hyperlinks><hyperlink ref="A1:A1" r:id="m"/><hyperlink ref="B1" r:id="w"/><hyperlink ref="c1" r:id="m"/><hyperlink ref="D1" r:id="m"/></hyperlinks></worksheet>`,
+		"xl/_rels/s.xml.rels": `<Relationships><Relationship Id="m" Type="http://x/hyperlink" Target="mailto:a@b.example?subject=x" TargetMode="External"/>` +
+			`<Relationship Id="w" Type="http://x/hyperlink" Target="https://b.example" TargetMode="External"/></Relationships>`,
+	})
+	const to = "mailto:a@b.example?subject=x"
+	if got, err := rowsOf(t, links, ""); err != nil || !cmp.Equal(got[0].Cells, []Cell{{Text: "E-mail", Link: to}, {Text: "web"}, {Link: to}, {Kind: Number, Text: "1"}}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // packed is a workbook of parts.
 func packed(t testing.TB, rows, shared, styles string) []byte {
+	t.Helper()
+	return bookOf(t, map[string]string{
+		"xl/s.xml": "<worksheet><sheetData>" + rows + "</sheetData></worksheet>", "xl/t.xml": shared, "xl/f.xml": styles,
+	})
+}
+
+// bookOf is a workbook whose usual parts some replace.
+func bookOf(t testing.TB, parts map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	relation := func(kind, target string) string {
 		return fmt.Sprintf(`<Relationship Id=%q Type="http://x/%s" Target=%q/>`, kind, kind, target)
 	}
-	for name, text := range map[string]string{
+	all := map[string]string{
 		"_rels/.rels":                "<Relationships>" + relation("officeDocument", "/xl/workbook.xml") + "</Relationships>",
 		"xl/workbook.xml":            `<workbook><sheets><sheet name="a" r:id="worksheet"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": "<Relationships>" + relation("worksheet", "s.xml") + relation("sharedStrings", "t.xml") + relation("styles", "f.xml") + "</Relationships>",
-		"xl/s.xml":                   "<worksheet><sheetData>" + rows + "</sheetData></worksheet>",
-		"xl/t.xml":                   shared, "xl/f.xml": styles,
-	} {
+		"xl/t.xml":                   "<sst/>", "xl/f.xml": "<styleSheet/>",
+	}
+	maps.Copy(all, parts)
+	for name, text := range all {
 		part, err := w.Create(name)
 		if err == nil {
 			_, err = io.WriteString(part, text)
