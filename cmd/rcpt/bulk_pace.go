@@ -56,6 +56,11 @@ func (w *paceWatch) observe(p bulk.Progress) standing {
 		l.Left = max(l.Left, s.total.Rows-p.Done)
 	}
 	s.rate, s.waiting = l.Rate.Now, l.Waiting(now)
+	if read := p.Read - p.Done - p.Waiting; read > 0 { // the rest of the list is taken to be like what was read
+		for name, n := range l.At {
+			l.At[name] = n * (l.Left - p.Waiting) / read
+		}
+	}
 	if left, known := l.TimeLeft(now); known && (s.total.Rows > 0 || p.Exhausted) {
 		s.left = left
 	}

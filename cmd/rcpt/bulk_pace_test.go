@@ -82,6 +82,12 @@ func TestPaceWatchRate(t *testing.T) {
 	if s = w.observe(p); s.rate != 100 || s.fraction != 0.52 || s.left != 480*time.Second {
 		t.Errorf("%+v", s)
 	}
+	none = []smtpprobe.ProviderPace{{Rules: pace.Rules{Provider: "a.provider"}, State: pace.State{Slowed: pace.Harvesting, LastMinute: 1000}, Waiting: 1}}
+	p = bulk.Progress{Read: 30_000, Done: 10_000, Recalled: 10_000, ByDomain: map[string]int64{"a": 20_000}}
+	if s = w.observe(p); s.left != 90*time.Minute || s.waiting[0].Addresses != 20_000 { // what was not read yet waits, too
+		t.Errorf("most was not read: %+v", s)
+	}
+	none, p = nil, bulk.Progress{Read: 60_000, Done: 52_000, Recalled: 50_000}
 	for range 12 {
 		at = at.Add(time.Second)
 		s = w.observe(p)

@@ -1,0 +1,56 @@
+package smtpprobe_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe"
+)
+
+// TestLaneEnds: when a list ends, what is being asked is finished, what waits is
+// told at once, and nobody else is asked. Others are asked as before.
+func TestLaneEnds(t *testing.T) {
+	host := &peer{RCPTDelay: 200 * time.Millisecond}
+	var requests []smtpprobe.Request
+	for i := range 2000 {
+		requests = append(requests, about(fmt.Sprintf("good%d@a.example", i)))
+	}
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		const after = 5 * time.Second
+		done := make(chan struct{})
+		lane := &smtpprobe.Lane{Done: done}
+		for i := range requests {
+			requests[i].Lane = lane
+		}
+		time.AfterFunc(after, func() { close(done) })
+		answered, left := 0, 0
+		for _, r := range b.askTogether(b.Context(), patient(requests)) {
+			switch {
+			case r.err == nil && r.last().Target != nil:
+				if answered++; r.took > after+30*time.Second {
+					b.Errorf("an answer came after %v", r.took)
+				}
+			case errors.Is(r.err, smtpprobe.ErrBusy) && len(r.found.Sessions) == 0:
+				if left++; r.took != after {
+					b.Errorf("one that waited was told after %v", r.took)
+				}
+			default:
+				b.Fatalf("%v", r)
+			}
+		}
+		if answered < 100 || left < 100 || answered+left != len(requests) {
+			b.Errorf("%d have an answer, %d are left", answered, left)
+		}
+		if named := len(host.Recipients()); named > 2*answered+200 {
+			b.Errorf("%d recipients were named for %d answers", named, answered)
+		}
+		late := about("good@a.example")
+		late.Lane = lane
+		if r := b.ask(b.Context(), late); !errors.Is(r.err, smtpprobe.ErrBusy) || r.took > 0 {
+			b.Errorf("one that came later: %v", r)
+		}
+		b.checkAnswered([]told{b.ask(b.Context(), about("good1@a.example"))}, 0)
+	})
+}
