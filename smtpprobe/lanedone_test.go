@@ -9,8 +9,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// TestLaneEnds: when a list ends, what is being asked is finished, what waits is
-// told at once, and nobody else is asked. Others are asked as before.
+// TestLaneEnds: when a list ends, what is being asked is finished, what waits
+// is told at once, and nobody else is asked. Others are asked as before.
 func TestLaneEnds(t *testing.T) {
 	host := &peer{RCPTDelay: 200 * time.Millisecond}
 	var requests []smtpprobe.Request

@@ -58,6 +58,9 @@ func (h held) takes(now time.Time) float64 {
 	}
 	n := float64(h.n)
 	takes := max(0, h.until.Sub(now).Seconds()) + n/perSecond
+	if next := h.next().Sub(now).Seconds(); next > 0 && h.until.IsZero() { // a minute's worth at a time
+		takes = next + 60*(math.Ceil(n/(60*perSecond))-1)
+	}
 	if perSecond == 0 {
 		takes = math.Inf(1)
 	}
@@ -65,6 +68,17 @@ func (h held) takes(now time.Time) float64 {
 		takes = max(takes, (n-today)/perDay(h.paces)*(24*time.Hour).Seconds())
 	}
 	return takes
+}
+
+// next is when the provider is asked again that has had what it may in a
+// minute; zero: it is asked.
+func (h held) next() (first time.Time) {
+	for i, p := range h.paces {
+		if i == 0 || p.Next.Before(first) {
+			first = p.Next
+		}
+	}
+	return first
 }
 
 // addressesPerSecond is how many addresses of lists a provider hears in a
