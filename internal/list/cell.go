@@ -27,7 +27,9 @@ func (r Row) Held(i int) (kind Kind, text string) {
 		return Unreadable, r.Err.Error()
 	}
 	kind, text = held(r.Addresses[i])
-	if _, err := address.Read(text); kind == Address && err != nil && r.csv != nil && r.csv.holdsElsewhere(r.Raw) {
+	_, err := address.Read(text)
+	suspect := kind == Address && err != nil || kind == Empty && r.csv != nil && r.Columns > r.csv.width
+	if suspect && r.csv != nil && r.csv.holdsElsewhere(r.Raw) {
 		return Unreadable, "the cell " + shownCell(text) + " is no address, and another cell of the row is one"
 	}
 	return kind, strings.Clone(text)

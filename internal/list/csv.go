@@ -130,8 +130,15 @@ func (d *Description) header() []string {
 	return d.columnNames()
 }
 
+// cut splits a row into its contents, with the quotes of RFC 4180, and its line
+// end.
+func (s *csvShape) cut(row string) (body, end string) {
+	body, end = cutLineEnd(row)
+	return withStandardQuotes(body, s.delimiter, s.width), end
+}
+
 func (s *csvShape) addresses(row string) ([]string, error) {
-	body, _ := cutLineEnd(row)
+	body, _ := s.cut(row)
 	fields, _ := split(body, s.delimiter)
 	found := make([]string, len(s.read))
 	formula, others := -1, false // a column with a formula, and whether another has something
@@ -159,7 +166,7 @@ type cellError struct{ column, what string }
 func (e cellError) Error() string { return "column " + e.column + ": " + e.what }
 
 func (s *csvShape) cells(row string) []string {
-	body, _ := cutLineEnd(row)
+	body, _ := s.cut(row)
 	return s.cellsOf(body)
 }
 
@@ -186,7 +193,7 @@ func (s *csvShape) names() []string {
 // a stray quote has merged: more than one of its lines, read alone, has an
 // address in the address column.
 func (s *csvShape) isMerged(row string) bool {
-	body, _ := cutLineEnd(row)
+	body, _ := s.cut(row)
 	if !strings.ContainsAny(body, "\r\n") {
 		return false
 	}
@@ -205,7 +212,7 @@ func (s *csvShape) earlierResults(row string) []*engine.Result {
 	if len(s.earlier) == 0 && s.foreign == nil {
 		return nil
 	}
-	body, _ := cutLineEnd(row)
+	body, _ := s.cut(row)
 	contents := s.cellsOf(body)
 	if len(s.earlier) == 0 {
 		return s.foreignResults(contents)
@@ -269,7 +276,7 @@ func (s *csvShape) appendAbove(out []byte, o Output) []byte {
 		if err != nil {
 			return out
 		}
-		body, end := cutLineEnd(row)
+		body, end := s.cut(row)
 		body, _ = s.safe(body, o)
 		out = append(append(out, body...), end...)
 	}
@@ -290,7 +297,7 @@ func (s *csvShape) appendCSV(out []byte, row string, added []string, o Output) [
 	if o.Format == XLSX && !s.text.mixed {
 		row = s.text.toUTF8(row)
 	}
-	body, end := cutLineEnd(row)
+	body, end := s.cut(row)
 	body, fields := s.safe(body, o)
 	if len(s.earlier) > 0 {
 		body = s.withoutEarlier(body, fields)

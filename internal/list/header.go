@@ -36,7 +36,10 @@ func (b *beginning) table(delimiter byte) []firstRow {
 			return rows
 		}
 		if !reader.blank(row) {
-			rows = append(rows, firstRow{cells(b.cellText.toUTF8(body), delimiter), number})
+			if body = b.cellText.toUTF8(body); len(rows) > 0 {
+				body = withStandardQuotes(body, delimiter, len(rows[0].cells))
+			}
+			rows = append(rows, firstRow{cells(body, delimiter), number})
 		}
 	}
 	return rows

@@ -91,6 +91,8 @@ func TestCSV(t *testing.T) {
 		{"NULs", "id,email\n1,a@acme.example\n\x002\x00,b@acme.example\n3,c@acme.example\x00\n4,d@acme.example\x00\x00",
 			"id,email,@\n1,a@acme.example,#\n\x002\x00,b@acme.example,#\n3,c@acme.example\x00,#\n4,d@acme.example,#\n"},
 		{"NULs behind the last line", "email\na@b\nc@d\n\x00\x00", "email,@\na@b,#\nc@d,#\n"},
+		{"backslashes before quotes", "n,email\n\"D \\\"J\\\", E\",a@acme.example\n\"C:\\\",b@acme.example\n\"a\\\\\\\"b\",c@acme.example\n\"x\\\",y,z\n",
+			"n,email,@\n\"D \"\"J\"\", E\",a@acme.example,#\n\"C:\\\",b@acme.example,#\n\"a\\\"\"b\",c@acme.example,#\n\"x\\\",y,#,z\n"},
 		{"no line end", "a@acme.example", "a@acme.example,#\n"},
 		{"byte order mark", "\ufeffemail,id\na@acme.example,1\n", "\ufeffemail,id,@\na@acme.example,1,#\n"},
 		{"no header", "1,a@acme.example\n2,b@acme.example\n", "1,a@acme.example,#\n2,b@acme.example,#\n"},

@@ -103,6 +103,33 @@ func split(body string, delimiter byte) (fields []field, damaged bool) {
 	return fields, true
 }
 
+// withStandardQuotes returns a row whose quotes are escaped by backslashes, as
+// MySQL and Hive write them, in the form of RFC 4180. Other rows are unchanged:
+// those that have the width of the list without it, or that lack it even so.
+func withStandardQuotes(body string, delimiter byte, width int) string {
+	if !strings.Contains(body, `\"`) {
+		return body
+	}
+	if fields, damaged := split(body, delimiter); !damaged && len(fields) == width {
+		return body
+	}
+	scanner := quoteScanner{delimiter: delimiter}
+	var standard []byte
+	for i := 0; i < len(body); i++ {
+		part := body[i : i+1]
+		if escaped := body[i:min(i+2, len(body))]; scanner.state == quoted && (escaped == `\"` || escaped == `\\`) {
+			part = map[string]string{`\"`: `""`, `\\`: `\`}[escaped]
+			i++
+		}
+		standard = append(standard, part...)
+		scanner.skip([]byte(part))
+	}
+	if fields, damaged := split(string(standard), delimiter); damaged || len(fields) != width {
+		return body
+	}
+	return string(standard)
+}
+
 func (s *quoteScanner) fields(body string) []field {
 	var fields []field
 	from := 0
