@@ -4,12 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 )
 
-// delimiters are the possible delimiters of CSV. The first that fits best is
-// used.
+// delimiters are the usual delimiters of CSV. The first that fits best is used.
 const delimiters = ",;\t|"
+
+// otherDelimiters are used where those fit no address: by /etc/passwd, by hand,
+// by Hive.
+const otherDelimiters = ":~^\x01"
 
 // sampleRows is how many rows a guess uses.
 const sampleRows = 200
@@ -41,7 +45,22 @@ func (b *beginning) guessDelimiter() byte {
 			best, bestFit = delimiters[i], f
 		}
 	}
+	for i := 0; i < len(otherDelimiters) && bestFit.addresses == 0; i++ {
+		if rows := b.cells(otherDelimiters[i]); isTable(rows) && bestFit.less(fitOf(rows)) {
+			best, bestFit = otherDelimiters[i], fitOf(rows)
+		}
+	}
 	return best
+}
+
+// isTable reports whether nearly all rows have as many cells, and most hold an
+// address. A blank behind a delimiter is one of prose.
+func isTable(rows [][]string) bool {
+	f := fitOf(rows)
+	return len(rows) > 1 && f.alike*10 >= len(rows)*9 && f.addresses*2 >= len(rows) &&
+		!slices.ContainsFunc(rows, func(row []string) bool {
+			return slices.ContainsFunc(row, func(cell string) bool { return strings.HasPrefix(cell, " ") })
+		})
 }
 
 // fit is how well a delimiter fits a sample.

@@ -22,21 +22,22 @@ type Description struct {
 	Mixed       bool // rows that are UTF-8 are read as UTF-8, and only the others in Encoding
 	Marked      bool // a byte order mark comes first
 
-	RowEnd    RowEnd // of the first row; others may have another
-	Format    Format
-	Delimiter byte   // of CSV
-	Array     bool   // of JSON: its values are the elements of an array
-	OneLine   bool   // of lines: there is one, with several addresses
-	Before    int    // rows above the table: a title, a line that names the delimiter; blank rows count, too
-	Head      string // these rows, as they are
-	HeaderRow int    // of CSV: the row that names the columns, from 1, or NoHeader
-	Header    string // this row, as it is; empty: there is none
-	Shifted   bool   // the row lacks the first name; Header has an empty one
-	Columns   []Column
-	Sampled   int  // rows by which the columns are judged
-	Whole     bool // the list has no more
-	Read      []Choice
-	Earlier   string // whose results the list holds: "rcpt", or the name of a [Service]; empty: none
+	RowEnd     RowEnd // of the first row; others may have another
+	RowsQuoted bool   // each row is quoted as a whole; it is read and written without these quotes
+	Format     Format
+	Delimiter  byte   // of CSV
+	Array      bool   // of JSON: its values are the elements of an array
+	OneLine    bool   // of lines: there is one, with several addresses
+	Before     int    // rows above the table: a title, a line that names the delimiter; blank rows count, too
+	Head       string // these rows, as they are
+	HeaderRow  int    // of CSV: the row that names the columns, from 1, or NoHeader
+	Header     string // this row, as it is; empty: there is none
+	Shifted    bool   // the row lacks the first name; Header has an empty one
+	Columns    []Column
+	Sampled    int  // rows by which the columns are judged
+	Whole      bool // the list has no more
+	Read       []Choice
+	Earlier    string // whose results the list holds: "rcpt", or the name of a [Service]; empty: none
 
 	foreign *foreign   // reads those of a service
 	first   []firstRow // also those above the table
@@ -124,6 +125,9 @@ func Describe(octets []byte, whole bool, o Options) (d Description, err error) {
 	}
 	if err := checkNULs(b.text); err != nil {
 		return d, err
+	}
+	if d.RowsQuoted = !o.SheetText && areRowsQuoted(b.text, b.whole); d.RowsQuoted {
+		b.text = d.textOf(octets, whole)
 	}
 	if !o.SheetText && o.Sheet != "" {
 		return d, choiceError(sheetChoice, "it is no spreadsheet and has no sheets: leave --sheet out")

@@ -103,6 +103,9 @@ func (d *Description) reader(r *bufio.Reader) (*bufio.Reader, error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
+			if d.RowsQuoted {
+				r = withoutRowQuotes(r)
+			}
 			return r, err
 		}
 		if _, err := r.Discard(len(mark)); err != nil {

@@ -93,6 +93,7 @@ func TestCSV(t *testing.T) {
 		{"NULs behind the last line", "email\na@b\nc@d\n\x00\x00", "email,@\na@b,#\nc@d,#\n"},
 		{"backslashes before quotes", "n,email\n\"D \\\"J\\\", E\",a@acme.example\n\"C:\\\",b@acme.example\n\"a\\\\\\\"b\",c@acme.example\n\"x\\\",y,z\n",
 			"n,email,@\n\"D \"\"J\"\", E\",a@acme.example,#\n\"C:\\\",b@acme.example,#\n\"a\\\"\"b\",c@acme.example,#\n\"x\\\",y,#,z\n"},
+		{"rows in quotes", "\"name;email\"\r\n\"\"\"Doe; J\"\";a@acme.example\"\r\n\"x;b@acme.example\"", "name;email;@\r\n\"Doe; J\";a@acme.example;#\r\nx;b@acme.example;#\r\n"},
 		{"no line end", "a@acme.example", "a@acme.example,#\n"},
 		{"byte order mark", "\ufeffemail,id\na@acme.example,1\n", "\ufeffemail,id,@\na@acme.example,1,#\n"},
 		{"no header", "1,a@acme.example\n2,b@acme.example\n", "1,a@acme.example,#\n2,b@acme.example,#\n"},

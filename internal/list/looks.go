@@ -49,7 +49,7 @@ const maxLooked = 1 << 10
 
 // rareDelimiters are the delimiters that may stand in an address, where they
 // are rare.
-const rareDelimiters = "|"
+const rareDelimiters = "|~^"
 
 // mayHoldAddress reports whether a text has an at sign, in one of its forms.
 func mayHoldAddress(text string) bool {
