@@ -245,7 +245,7 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("%s checks counted, want 2", total)
 	}
 
-	do(t, ctx, click(`nav a[href="/keys"]`), click(".act .danger"), click(".form .primary"), shown(".note.good"))
+	do(t, ctx, click(`nav a[href="/keys"]`), click(".dots summary"), click(".act .danger"), click(".form .primary"), shown(".note.good"))
 	if status := s.ask(t, key, "ada@acme.example"); status != http.StatusUnauthorized {
 		t.Errorf("with the revoked key: %d", status)
 	}
@@ -294,7 +294,7 @@ func TestPictures(t *testing.T) {
 		{"key-edit", s.URL + "/keys", []chromedp.Action[chromedp.Void]{click(`[aria-label="Edit Checkout"]`), shown("#name")}},
 		{"key-faults", s.URL + "/keys/new", []chromedp.Action[chromedp.Void]{typed("#rate", "fast"), typed("#quota", "-1"), typed("#networks", "acme.example"),
 			click(".form .primary"), shown("#networks-fault")}},
-		{"key-rotate", s.URL + "/keys", []chromedp.Action[chromedp.Void]{click(`[aria-label="Rotate Checkout"]`), shown(".plan")}},
+		{"key-rotate", s.URL + "/keys", []chromedp.Action[chromedp.Void]{click(`[aria-label="More for Checkout"]`), click(`[aria-label="Rotate Checkout"]`), shown(".plan")}},
 		{"check-empty", s.URL + "/check", nil},
 		{"check", s.URL + "/check", check("nobody@acme.example")},
 		{"check-deliverable", s.URL + "/check", check("ada.lovelace@acme.example")},
@@ -310,7 +310,7 @@ func TestPictures(t *testing.T) {
 	} {
 		a.take(t, ctx)
 	}
-	do(t, ctx, chromedp.Navigate(s.URL+"/keys"), click(".act .danger"), shown(".form"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/keys"), click(".dots summary"), click(".act .danger"), shown(".form"))
 	album{name: "key-revoke"}.take(t, ctx)
 	do(t, ctx, click(".form .primary"), shown(".note"))
 	album{"keys-ended", s.URL + "/keys?show=ended", nil}.take(t, ctx)

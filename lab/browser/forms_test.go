@@ -59,7 +59,7 @@ func TestBrowserForms(t *testing.T) {
 	if err != nil || len(keys) != 1 || keys[0].Name != "Till" || keys[0].MonthlyQuota != 1000 || keys[0].Burst != 10 {
 		t.Fatalf("%+v, %v", keys, err)
 	}
-	do(t, ctx, click(`[aria-label="Rotate Till"]`), shown("#overlap-7d"), click("#overlap-7d"), click(".form .primary"), shown("#key"))
+	do(t, ctx, click(`[aria-label="More for Till"]`), click(`[aria-label="Rotate Till"]`), shown("#overlap-7d"), click("#overlap-7d"), click(".form .primary"), shown("#key"))
 	fresh := read(t, ctx, "#key")
 	for _, key := range []string{old, fresh} {
 		if status := s.ask(t, key, "ada@acme.example"); status != 200 {

@@ -15,16 +15,17 @@ const (
 	chartWidth  = 900.0
 	chartHeight = 200.0
 	barShare    = 0.72 // of the room for a day
+	axisDays    = 6    // about as many days are named below
 )
 
 // chart is a bar for each day, stacked by result.
 type chart struct {
 	Width, Height float64
 	Bars          []bar
-	Ticks         []string // from the top to zero
-	First, Middle, Last,
-	Busiest time.Time
-	Highest int64
+	Ticks         []string    // from the top to zero
+	Days          []time.Time // that the axis names, evenly from the first on
+	Busiest       time.Time
+	Highest       int64
 }
 
 // bar is a day.
@@ -57,7 +58,9 @@ func chartOf(used []store.Usage, first time.Time, days int) chart {
 			c.Bars[i].Total += u.Count
 		}
 	}
-	c.First, c.Middle, c.Last = first, first.AddDate(0, 0, days/2), first.AddDate(0, 0, days-1)
+	for i := 0; i < days; i += max(1, days/axisDays) {
+		c.Days = append(c.Days, first.AddDate(0, 0, i))
+	}
 	c.Busiest = first
 	for _, b := range c.Bars {
 		if b.Total > c.Highest {
