@@ -48,6 +48,23 @@ func (l List) TimeLeft(now time.Time) (left time.Duration, known bool) {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second), true
 }
 
+// Expected is how long a list would take that is not verified yet: as long as
+// [List.TimeLeft] says of it, or as the limits of its providers allow.
+func (l List) Expected(now time.Time) (takes time.Duration, known bool) {
+	takes, known = l.TimeLeft(now)
+	perSecond := map[string]float64{}
+	for _, p := range l.Paces {
+		p.LastMinute = 0 // what others were asked
+		perSecond[p.Provider] += addressesPerSecond(p)
+	}
+	for name, n := range l.At {
+		if most := perSecond[name]; most > 0 && float64(n)/most < longestLeft.Seconds() {
+			takes = max(takes, time.Duration(float64(n)/most*float64(time.Second)).Round(time.Second))
+		}
+	}
+	return takes, known
+}
+
 // takes is how many seconds the addresses of a provider take; infinite: that is
 // not known.
 func (h held) takes(now time.Time) float64 {

@@ -72,7 +72,7 @@ func TestLists(t *testing.T) {
 	}
 	want := client.Plan{Rows: 2, Addresses: 2, Domains: 1}
 	plan, err := c.PlanList(ctx, list, o)
-	if plan.EstimatedSeconds, plan.EstimatedMostSeconds = 0, 0; err != nil || plan != want {
+	if plan.EstimatedSeconds, plan.EstimatedMostSeconds, plan.List = 0, 0, nil; err != nil || plan != want {
 		t.Errorf("planned: %+v %v", plan, err)
 	}
 	j, err := c.SendList(ctx, list, o)

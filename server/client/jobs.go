@@ -124,7 +124,8 @@ type Plan struct {
 	Domains          int64 `json:"domains"`    // of them, about
 	EstimatedSeconds int64 `json:"estimated_seconds"`
 	// EstimatedMostSeconds is how long it takes if hosts put off their answers.
-	EstimatedMostSeconds int64 `json:"estimated_most_seconds"`
+	EstimatedMostSeconds int64      `json:"estimated_most_seconds"`
+	List                 *ListFound `json:"list"` // how the list would be read
 }
 
 // PlanList sends a list as [Client.SendList] does, and returns what would be

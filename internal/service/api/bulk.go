@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -322,16 +323,20 @@ func (s *Server) unreadable(x *exchange.Exchange, err *jobs.ListError) {
 		"The list cannot be read: "+inParameters(err).Error()+".")
 }
 
-// flagAdvice are words of an error of a list for the command line, and what
-// clients of the API do instead.
-var flagAdvice = strings.NewReplacer(
-	"write --column ", "give the parameter column, as ", "write --sheet ", "give the parameter sheet, as ",
-	"leave --column out", "leave the parameter column out", "leave --sheet out", "leave the parameter sheet out",
-	"leave --header-row out", "leave the parameter header_row out",
-)
+// flagAdvice is advice for the command line in an error of a list.
+var flagAdvice = regexp.MustCompile(`(write|leave|or) --([a-z-]+)( out)?`)
 
 // inParameters words an error of a list for clients of the API.
-func inParameters(err error) error { return errors.New(flagAdvice.Replace(err.Error())) }
+func inParameters(err error) error {
+	return errors.New(flagAdvice.ReplaceAllStringFunc(err.Error(), func(advice string) string {
+		words := flagAdvice.FindStringSubmatch(advice)
+		verb, name, out := words[1], strings.ReplaceAll(words[2], "-", "_"), words[3]
+		if verb == "write" {
+			verb = "give"
+		}
+		return verb + " the parameter " + name + cmp.Or(out, ", as")
+	}))
+}
 
 // sentence makes a sentence of an error.
 func sentence(err error) string {

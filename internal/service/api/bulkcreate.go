@@ -154,6 +154,8 @@ type planRecord struct {
 	jobs.Plan
 	Seconds int64 `json:"estimated_seconds"`
 	Most    int64 `json:"estimated_most_seconds"`
+
+	List *listRecord `json:"list"`
 }
 
 func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload, grant *keyring.Grant) bool {
@@ -163,7 +165,9 @@ func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload, grant
 		s.jobFault(x, err)
 		return false
 	}
-	x.JSON(http.StatusOK, planRecord{plan, int64(plan.Least / time.Second), int64(plan.Most / time.Second)})
+	x.JSON(http.StatusOK, planRecord{
+		plan, int64(plan.Least / time.Second), int64(plan.Most / time.Second), recordOfList(plan.Found),
+	})
 	return true
 }
 

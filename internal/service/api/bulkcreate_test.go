@@ -28,7 +28,7 @@ func TestBadLists(t *testing.T) {
 		"columns":        {"", "a,b,c,email\n1,2,3,a@a.example\n", csvType, 413, "list_too_large", "4 columns"},
 		"a later row":    {"", "email\na@a.example\nb@a.example,1,2,3\n", csvType, 413, "list_too_large", "line 3 has 4 columns, 3 are allowed"},
 		"quote":          {"", "email\na@a.example\n\"b@a.example\n", csvType, 422, "invalid_list", "line 3, column 1"},
-		"no column":      {"", "a,b\n1,2\n3,4\n", csvType, 422, "invalid_list", "give the parameter column, as NAME or NUMBER"},
+		"no column":      {"", "a,b\n1,2\n3,4\n", csvType, 422, "invalid_list", "give the parameter column, as NAME or NUMBER, or the parameter header_row, as N if"},
 		"dry run":        {"?dry_run=2", "a@a.example\n", csvType, 400, "invalid_parameter", "dry_run"},
 		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "the list holds no addresses"},
 		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
@@ -46,7 +46,7 @@ func TestBadLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := l.send("POST", "/api/v1/bulk"+c.target, key, c.body, "Content-Type", c.mediaType)
 			l.wantCode(got, c.status, c.code)
-			if !strings.Contains(got.Body.String(), c.says) {
+			if text := got.Body.String(); !strings.Contains(text, c.says) || strings.Contains(text, " --") {
 				t.Errorf("%s does not say %s", got.Body, c.says)
 			}
 		})
@@ -132,7 +132,7 @@ func TestDryRun(t *testing.T) {
 	key := l.key(store.Key{})
 	got := l.send("POST", "/api/v1/bulk?dry_run=1", key, "a@a.example\nb@b.example\na@a.example\n\"c@c.example d@c.example\"\n", "Content-Type", csvType)
 	l.want(got, 200)
-	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0,"estimated_most_seconds":1800}` + "\n"
+	want := `{"rows":4,"unusable":1,"duplicates":1,"addresses":2,"domains":2,"estimated_seconds":0,"estimated_most_seconds":1800,"list":{"format":"csv","columns":["Column 1"],"header_row":0,"encoding":"UTF-8"}}` + "\n"
 	if got.Body.String() != want {
 		t.Errorf("%s, want %s", got.Body, want)
 	}

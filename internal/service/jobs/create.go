@@ -60,6 +60,10 @@ type Plan struct {
 	Least      time.Duration `json:"-"`                // how long it would take alone
 	Most       time.Duration `json:"-"`                // how long if hosts put off their answers
 
+	// Found says how the list is read.
+	Found *Found `json:"-"`
+
+	often   *often
 	several int64 // rows with several addresses in a cell, and without one
 	sources *sources
 	earlier *earlier
@@ -86,8 +90,10 @@ func (m *Manager) PlanOf(ctx context.Context, s *Spool, o Request) (Plan, error)
 			s.planned[as] = found
 		}
 	}
-	found.Least = m.rate.estimate(found.Addresses)
-	found.Most = found.Least + m.config.RetryWindow
+	if found.err == nil {
+		found.Least = m.estimate(&found.Plan)
+		found.Most = found.Least + m.config.RetryWindow
+	}
 	return found.Plan, found.err
 }
 
@@ -104,6 +110,7 @@ func (m *Manager) survey(ctx context.Context, s *Spool, o Request) (p Plan, err 
 	defer found.close()
 	p.earlier = m.newEarlier(o.Since, o.owners())
 	var domains distinct
+	p.Found, p.often = l.foundIn(), &often{make(map[string]int64)}
 	for {
 		raw, cells, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -152,6 +159,7 @@ func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
 		several = several || c.kind == kindSeveral
 		if c.domain != "" {
 			domains.add(c.domain)
+			p.often.add(c.domain)
 		}
 	}
 	if p.Addresses > before {

@@ -3,6 +3,8 @@ package jobs
 import (
 	"sync"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/headway"
 )
 
 // rate knows how many addresses this node has settled lately.
@@ -36,13 +38,51 @@ func (r *rate) add(n int64, now time.Time) {
 
 const rateMemory = 10 * time.Second
 
-// estimate is how long so many addresses take.
-func (r *rate) estimate(n int64) time.Duration {
+// lately is how many addresses are settled in a second.
+func (r *rate) lately() headway.Rate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	second := r.second
 	if second <= 0 {
 		second = usualRate
 	}
-	return time.Duration(float64(n) / second * float64(time.Second)).Round(time.Second)
+	return headway.Rate{Now: second, Lasting: second, Known: true}
+}
+
+// often counts the domains that are frequent, in bounded memory (Misra and
+// Gries): each count is too low by at most one for mostDomains addresses.
+type often struct{ counts map[string]int64 }
+
+const mostDomains = 10_000
+
+func (o *often) add(domain string) {
+	if _, known := o.counts[domain]; known || len(o.counts) < mostDomains {
+		o.counts[domain]++
+		return
+	}
+	for rare := range o.counts {
+		if o.counts[rare]--; o.counts[rare] == 0 {
+			delete(o.counts, rare)
+		}
+	}
+}
+
+// estimate is how long a list would take alone. Repeated addresses are asked
+// about once.
+func (m *Manager) estimate(p *Plan) time.Duration {
+	lately := m.rate.lately()
+	l := headway.List{Left: p.Addresses, Rate: lately}
+	if m.config.Pacing != nil {
+		l.Paces = m.config.Pacing()
+	}
+	m.mu.Lock()
+	l.At = m.byProvider(p.often.counts)
+	m.mu.Unlock()
+	for name, n := range l.At {
+		l.At[name] = n * p.Addresses / max(1, p.Addresses+p.Duplicates)
+	}
+	if takes, known := l.Expected(m.config.Now()); known {
+		return takes
+	}
+	return time.Duration(float64(p.Addresses) / lately.Now * float64(time.Second)).Round(time.Second)
 }
