@@ -30,20 +30,24 @@ func (s JobState) Ended() bool { return s == JobCancelled || s == JobDone || s =
 
 // Job is a list that is verified in the background.
 type Job struct {
-	ID         string            `json:"id"`
-	Name       string            `json:"name"`
-	State      JobState          `json:"state"`
-	Rows       int64             `json:"rows"`      // of the list
-	Addresses  int64             `json:"addresses"` // distinct ones, which are asked about
-	Done       int64             `json:"done"`      // of Addresses
-	Results    map[Verdict]int64 `json:"results"`   // of Done
-	Reasons    map[string]int64  `json:"reasons"`   // of Done
-	CreatedAt  time.Time         `json:"created_at"`
-	StartedAt  time.Time         `json:"started_at"`  // zero: not yet
-	FinishedAt time.Time         `json:"finished_at"` // zero: not yet
-	Webhook    string            `json:"webhook"`     // empty: none
-	Problem    string            `json:"problem"`     // why it failed
-	Reused     int64             `json:"reused"`      // of Done: their result was there before
+	ID        string            `json:"id"`
+	Name      string            `json:"name"`
+	State     JobState          `json:"state"`
+	Rows      int64             `json:"rows"`      // of the list
+	Addresses int64             `json:"addresses"` // distinct ones, which are asked about
+	Done      int64             `json:"done"`      // of Addresses
+	Results   map[Verdict]int64 `json:"results"`   // of Done
+	Reasons   map[string]int64  `json:"reasons"`   // of Done
+	// Groups are the rows that have a result, by what to do with them: safe,
+	// risky, bad, retry, none. Nil: an earlier version has begun the job.
+	Groups             map[string]GroupCount `json:"groups,omitempty"`
+	UndeliverableShare float64               `json:"undeliverable_share"` // of Done, from 0 to 1
+	CreatedAt          time.Time             `json:"created_at"`
+	StartedAt          time.Time             `json:"started_at"`  // zero: not yet
+	FinishedAt         time.Time             `json:"finished_at"` // zero: not yet
+	Webhook            string                `json:"webhook"`     // empty: none
+	Problem            string                `json:"problem"`     // why it failed
+	Reused             int64                 `json:"reused"`      // of Done: their result was there before
 
 	// While it is verified:
 	Rate        float64   `json:"rate,omitempty"`         // addresses a second, over the last ten seconds
@@ -55,6 +59,13 @@ type Job struct {
 
 	// List says how the list is read; nil: an earlier version has stored it.
 	List *ListFound `json:"list,omitempty"`
+}
+
+// GroupCount is how many rows of a list are of a group, and how many distinct
+// addresses they hold.
+type GroupCount struct {
+	Rows      int64 `json:"rows"`
+	Addresses int64 `json:"addresses"`
 }
 
 // ListFound says how a list is read: what was chosen, and what was found.
@@ -268,13 +279,18 @@ type ResultsOptions struct {
 	Results []Verdict // rows with one of these
 	Reasons []string  // rows with one of these
 	Flags   []string  // rows with all of these: accept_all, role, free_email, disposable, spamtrap
+	Groups  []string  // rows of one of these: safe, risky, bad, retry, none
+	Once    bool      // each address once
 }
 
 // JobResults returns the rows of a job's list with their results; while it
 // runs, those that have one. The caller closes the reader. If reading ends with
 // an error, rows are missing. [Config.Timeout] does not apply.
 func (c *Client) JobResults(ctx context.Context, id string, o ResultsOptions) (io.ReadCloser, error) {
-	query := url.Values{"reason": o.Reasons, "flag": o.Flags}
+	query := url.Values{"reason": o.Reasons, "flag": o.Flags, "group": o.Groups}
+	if o.Once {
+		query.Set("once", "1")
+	}
 	if o.Format != "" {
 		query.Set("format", o.Format)
 	}

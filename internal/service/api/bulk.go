@@ -56,23 +56,25 @@ func (s *Server) addBulk(all routes) {
 
 // jobRecord is a job as clients see it.
 type jobRecord struct {
-	ID        string           `json:"id"`
-	Name      string           `json:"name"`
-	State     rows.JobState    `json:"state"`
-	Rows      int64            `json:"rows"`
-	Addresses int64            `json:"addresses"`
-	Done      int64            `json:"done"`
-	Results   map[string]int64 `json:"results"`
-	Reasons   map[string]int64 `json:"reasons"`
-	Created   time.Time        `json:"created_at"`
-	Started   *time.Time       `json:"started_at"`
-	Finished  *time.Time       `json:"finished_at"`
-	Webhook   *string          `json:"webhook"`
-	Progress  bool             `json:"webhook_progress,omitempty"`
-	Problem   string           `json:"problem,omitempty"`
-	List      *listRecord      `json:"list,omitempty"`
-	Reused    int64            `json:"reused,omitempty"`
-	Compared  *comparison      `json:"compared_with,omitempty"`
+	ID        string                     `json:"id"`
+	Name      string                     `json:"name"`
+	State     rows.JobState              `json:"state"`
+	Rows      int64                      `json:"rows"`
+	Addresses int64                      `json:"addresses"`
+	Done      int64                      `json:"done"`
+	Results   map[string]int64           `json:"results"`
+	Reasons   map[string]int64           `json:"reasons"`
+	Groups    map[string]rows.GroupCount `json:"groups,omitempty"`
+	Share     float64                    `json:"undeliverable_share"`
+	Created   time.Time                  `json:"created_at"`
+	Started   *time.Time                 `json:"started_at"`
+	Finished  *time.Time                 `json:"finished_at"`
+	Webhook   *string                    `json:"webhook"`
+	Progress  bool                       `json:"webhook_progress,omitempty"`
+	Problem   string                     `json:"problem,omitempty"`
+	List      *listRecord                `json:"list,omitempty"`
+	Reused    int64                      `json:"reused,omitempty"`
+	Compared  *comparison                `json:"compared_with,omitempty"`
 
 	// While it is verified.
 	Rate    *float64          `json:"rate,omitempty"`
@@ -89,7 +91,7 @@ func recordOfJob(j rows.Job) jobRecord {
 	}
 	record := jobRecord{
 		ID: j.ID, Name: j.Name, State: j.State, Rows: j.Rows, Addresses: j.Addresses,
-		Done: j.Done, Results: j.Results, Reasons: j.Reasons,
+		Done: j.Done, Results: j.Results, Reasons: j.Reasons, Groups: j.Groups, Share: j.UndeliverableShare(),
 		Created: j.Created, Started: at(j.Started), Finished: at(j.Finished), Progress: j.Progress, Problem: j.Problem,
 		Reused: j.Reused,
 	}

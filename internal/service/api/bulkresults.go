@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/list"
@@ -77,14 +78,24 @@ func readOutput(q *exchange.Query) (o jobs.Output, as list.Result, err error) {
 	if o.Reasons, err = values(q, "reason", engine.Reasons()); err != nil {
 		return o, as, err
 	}
-	o.Flags, err = values(q, "flag", jobs.Flags())
+	if o.Groups, err = values(q, "group", bulk.Groups()); err != nil {
+		return o, as, err
+	}
+	if o.Flags, err = values(q, "flag", jobs.Flags()); err != nil {
+		return o, as, err
+	}
+	once, given, err := q.One("once")
+	if err == nil && given {
+		o.Once, err = exchange.ReadSwitch("once", once)
+	}
 	return o, as, err
 }
 
 // etagOf identifies the results of a job that has ended.
 func etagOf(j rows.Job, o jobs.Output, packed bool) string {
 	what := rows.HashOf(fmt.Sprint(
-		j.ID, j.State, j.Done, j.Finished.UnixMilli(), o.Format, o.Results, o.Reasons, o.Flags, packed))
+		j.ID, j.State, j.Done, j.Finished.UnixMilli(),
+		o.Format, o.Results, o.Reasons, o.Flags, o.Groups, o.Once, packed))
 	return fmt.Sprintf(`"%x"`, what[:12])
 }
 

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 
+	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -62,15 +63,15 @@ func (r *reading) unknowns(ctx context.Context, number int64) (all []rows.Batch,
 	if err != nil {
 		return nil, err
 	}
-	var order [][2]string
-	of := make(map[[2]string]*segment)
+	var order [][3]string
+	of := make(map[[3]string]*segment)
 	for at := 0; f.more(); at++ {
 		c, _ := f.cell(at%r.each == 0)
 		o, settled := outcomes[at]
 		if c.kind != kindAddress || !settled || !o.asksAgain() {
 			continue
 		}
-		has := [2]string{string(o.verdict), string(o.reason)}
+		has := [3]string{string(o.verdict), string(o.reason), string(bulk.GroupFor(o.result(c.text)))}
 		if of[has] == nil {
 			order = append(order, has)
 			of[has] = newSegment(r.job.ID, number, 0)
@@ -79,14 +80,14 @@ func (r *reading) unknowns(ctx context.Context, number int64) (all []rows.Batch,
 		if parsed, err := address.Read(c.text); err == nil {
 			domain = parsed.Domain
 		}
-		of[has].addEntry(entry{cell: at, email: c.text}, domain)
+		of[has].addEntry(entry{cell: at, email: c.text, others: c.others}, domain)
 	}
 	if err := f.err(); err != nil {
 		return nil, r.damaged(err)
 	}
 	for _, has := range order {
 		for _, b := range of[has].batches() {
-			b.KeptResult, b.KeptReason = has[0], has[1]
+			b.KeptResult, b.KeptReason, b.KeptGroup = has[0], has[1], has[2]
 			all = append(all, b)
 		}
 	}

@@ -148,9 +148,10 @@ func (m *Manager) survey(ctx context.Context, s *Spool, o Request) (p Plan, err 
 
 // add counts a row.
 func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
-	before, several := p.Addresses, false
-	for _, c := range cells {
-		if err := found.add(c.key); err != nil {
+	before, several, counts := p.Addresses, false, deciding(cells)
+	found.groups.addRow(cells)
+	for i, c := range cells {
+		if err := found.add(c.key, i == counts); err != nil {
 			return err
 		}
 		if c.kind == kindAddress {
@@ -267,6 +268,7 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, p Plan) (rows.J
 		Rows: p.Rows, Duplicates: p.Duplicates, Unusable: p.Unusable, Addresses: p.Addresses + p.Reused,
 	}
 	if t.Segments, t.Reused, err = m.addSegments(ctx, j.ID, l, p); err == nil {
+		t.Groups = p.sources.groups.stored()
 		started, err := m.config.Store.StartJob(ctx, j.ID, t, o.Token)
 		if err == nil {
 			return started, nil

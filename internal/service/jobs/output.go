@@ -21,6 +21,7 @@ type Output struct {
 	Reasons []engine.Reason  // with one of these reasons; empty: any
 	Flags   []string         // with all of these flags; see [Flags]
 	Groups  []bulk.Group     // of one of these groups; empty: any
+	Once    bool             // no row whose addresses were all in rows written before
 	Program bool             // for a program: see [list.Output.Unmarked]
 	Search  string           // with this text in the address, in any case; empty: any
 }
@@ -157,7 +158,7 @@ func (m *Manager) writeRows(
 			return err
 		}
 		for at, raw := range r.rows {
-			if results, wanted := r.resultsOf(at); wanted {
+			if results, wanted := r.resultsOf(at); wanted && !(o.Once && r.isRepeat(at)) {
 				line = writer.Append(line[:0], raw, results...)
 				if _, err := to.Write(line); err != nil {
 					return err

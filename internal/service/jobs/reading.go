@@ -29,6 +29,8 @@ type reading struct {
 	kept   map[int64]uint32
 	place  map[outcome]uint32
 	unique []outcome
+
+	written []uint64 // a bit for each cell whose address is in a row that was written
 }
 
 // settledCell is a cell with its outcome, if it has one yet.
@@ -232,4 +234,27 @@ func (r *reading) resultsOf(at int) (all []engine.Result, wanted bool) {
 		r.results[i] = result
 	}
 	return r.results, r.wants(r.results)
+}
+
+// isRepeat reports whether a row of the present segment holds addresses, and
+// all of them are in rows for which it was asked before.
+func (r *reading) isRepeat(at int) bool {
+	held, fresh := false, false
+	for i := at * r.each; i < (at+1)*r.each; i++ {
+		number := r.base*int64(r.each) + int64(i)
+		switch r.cells[i].kind {
+		case kindRepeated:
+			number = r.cells[i].first
+		case kindAddress:
+		default:
+			continue
+		}
+		held = true
+		for int64(len(r.written)) <= number/64 {
+			r.written = append(r.written, 0)
+		}
+		fresh = fresh || r.written[number/64]&(1<<(number%64)) == 0
+		r.written[number/64] |= 1 << (number % 64)
+	}
+	return held && !fresh
 }

@@ -35,7 +35,10 @@ type repeats struct {
 	file  *os.File
 	out   *bufio.Writer
 	cells int64
-	most  int64 // keys in memory
+	most  int64    // keys in memory
+	aside []uint64 // a bit for each cell that its row does not count with
+
+	groups groupCounts // of rows of which nothing is asked
 }
 
 func newRepeats(dir string) (*repeats, error) {
@@ -43,10 +46,17 @@ func newRepeats(dir string) (*repeats, error) {
 	if err != nil {
 		return nil, &DiskError{err}
 	}
-	return &repeats{file: file, out: bufio.NewWriterSize(file, 64<<10), most: keysAtOnce}, nil
+	return &repeats{file: file, out: bufio.NewWriterSize(file, 64<<10), most: keysAtOnce, groups: newGroupCounts()}, nil
 }
 
-func (r *repeats) add(k key) error {
+// add adds a cell. Counts: its row counts with it.
+func (r *repeats) add(k key, counts bool) error {
+	if !counts {
+		for int64(len(r.aside)) <= r.cells/64 {
+			r.aside = append(r.aside, 0)
+		}
+		r.aside[r.cells/64] |= 1 << (r.cells % 64)
+	}
 	r.cells++
 	if _, err := r.out.Write(k[:]); err != nil {
 		return &DiskError{err}
@@ -56,11 +66,38 @@ func (r *repeats) add(k key) error {
 
 func (r *repeats) close() { discard(r.file) }
 
+// counts reports whether a row counts with a cell.
+func (r *repeats) counts(cell int64) bool {
+	return cell/64 >= int64(len(r.aside)) || r.aside[cell/64]&(1<<(cell%64)) == 0
+}
+
 // sources tell of each cell which cell before it holds its address: the number
-// of that cell plus one, or zero.
+// of that cell plus one, or zero. Of a cell that others name, it is isCount and
+// how many of their rows count with them.
 type sources struct {
 	first    []uint32
-	repeated []uint64 // a bit for each cell that others name
+	repeated []uint64    // a bit for each cell that others name
+	groups   groupCounts // see [repeats]
+}
+
+const isCount = 1 << 31
+
+// source returns the first cell with the address of a cell; false: it is the
+// first, or has none.
+func (s *sources) source(cell int64) (first int64, repeats bool) {
+	n := s.first[cell]
+	if n == 0 || n&isCount != 0 {
+		return 0, false
+	}
+	return int64(n - 1), true
+}
+
+// others is how many rows count with the address of a cell besides its own.
+func (s *sources) others(cell int64) int64 {
+	if n := s.first[cell]; n&isCount != 0 {
+		return int64(n &^ isCount)
+	}
+	return 0
 }
 
 func (s *sources) mark(cell int64)            { s.repeated[cell/64] |= 1 << (cell % 64) }
@@ -71,7 +108,7 @@ func (r *repeats) find() (s *sources, duplicates int64, err error) {
 	if err := r.out.Flush(); err != nil {
 		return nil, 0, &DiskError{err}
 	}
-	s = &sources{first: make([]uint32, r.cells), repeated: make([]uint64, r.cells/64+1)}
+	s = &sources{first: make([]uint32, r.cells), repeated: make([]uint64, r.cells/64+1), groups: r.groups}
 	parts := r.cells/r.most + 1
 	for part := range parts {
 		n, err := r.findPart(s, uint64(part), uint64(parts))
@@ -104,6 +141,10 @@ func (r *repeats) findPart(s *sources, part, parts uint64) (duplicates int64, er
 			continue
 		}
 		s.first[cell] = first + 1
+		s.first[first] |= isCount
+		if r.counts(cell) {
+			s.first[first]++
+		}
 		s.mark(int64(first))
 		duplicates++
 	}

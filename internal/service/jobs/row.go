@@ -20,8 +20,12 @@ const (
 	kindUnclear                // text is the cell with other words beside an address, or a part of one
 )
 
-// repeatedLater marks a cell whose address is in a later cell, too.
-const repeatedLater = 0x80
+// Marks beside the kind of a cell.
+const (
+	repeatedLater = 0x80 // its address is in a later cell, too
+	countsRows    = 0x40 // the number of rows that it stands for follows: it is not one
+	marks         = repeatedLater | countsRows
+)
 
 // cell is a cell of a list that is read for an address. A row has one for each
 // column that is read. Cells are numbered from 0, row by row.
@@ -30,6 +34,9 @@ type cell struct {
 	repeated bool // a later cell has its address, too
 	text     string
 	first    int64 // cell of the list
+	// others is how many rows count with an address besides the row of the cell
+	// that holds it; -1: not even that.
+	others int64
 }
 
 // append writes the next cell of a row. The first one has the row before its
@@ -39,6 +46,9 @@ func (c cell) append(to []byte, raw string, begins bool) []byte {
 	if c.repeated {
 		mark |= repeatedLater
 	}
+	if c.others != 0 {
+		mark |= countsRows
+	}
 	to = append(to, mark)
 	if begins {
 		to = appendText(to, raw)
@@ -46,6 +56,9 @@ func (c cell) append(to []byte, raw string, begins bool) []byte {
 	to = appendText(to, c.text)
 	if c.kind == kindRepeated {
 		to = binary.AppendUvarint(to, uint64(c.first))
+	}
+	if c.others != 0 {
+		to = binary.AppendUvarint(to, uint64(c.others+1))
 	}
 	return to
 }
@@ -56,9 +69,12 @@ func (f *fields) cell(begins bool) (c cell, raw string) {
 	if begins {
 		raw = f.text()
 	}
-	c = cell{kind: kind(mark &^ repeatedLater), repeated: mark&repeatedLater != 0, text: f.text()}
+	c = cell{kind: kind(mark &^ marks), repeated: mark&repeatedLater != 0, text: f.text()}
 	if c.kind == kindRepeated {
 		c.first = int64(f.number())
+	}
+	if mark&countsRows != 0 {
+		c.others = int64(f.number()) - 1
 	}
 	return c, raw
 }
@@ -70,7 +86,10 @@ func (f *fields) skipCell(begins bool) (repeated bool) {
 		f.octets()
 	}
 	f.octets()
-	if kind(mark&^repeatedLater) == kindRepeated {
+	if kind(mark&^marks) == kindRepeated {
+		f.number()
+	}
+	if mark&countsRows != 0 {
 		f.number()
 	}
 	return mark&repeatedLater != 0
@@ -97,14 +116,29 @@ type entry struct {
 	email   string
 	answers int   // temporary ones
 	since   int64 // of the first, in milliseconds since 1970
+	others  int64 // of its cell
 }
+
+// withRows is added to the number of answers of an entry that is followed by
+// the number of rows that it stands for. There are never so many answers.
+const withRows = 1 << 20
+
+// rows is how many rows count with the address.
+func (e entry) rows() int64 { return e.others + 1 }
 
 func (e entry) append(to []byte) []byte {
 	to = binary.AppendUvarint(to, uint64(e.cell))
 	to = appendText(to, e.email)
-	to = binary.AppendUvarint(to, uint64(e.answers))
+	answers := uint64(e.answers)
+	if e.others != 0 {
+		answers += withRows
+	}
+	to = binary.AppendUvarint(to, answers)
 	if e.answers > 0 {
 		to = binary.AppendUvarint(to, uint64(e.since))
+	}
+	if e.others != 0 {
+		to = binary.AppendUvarint(to, uint64(e.rows()))
 	}
 	return to
 }
@@ -117,6 +151,14 @@ func packEntries(of part, entries []entry) []byte {
 	return of.pack(octets)
 }
 
+// rowsOf is how many rows count with the addresses of a batch.
+func rowsOf(entries []entry) (n int64) {
+	for _, e := range entries {
+		n += e.rows()
+	}
+	return n
+}
+
 func unpackEntries(of part, packed []byte) ([]entry, error) {
 	octets, err := of.unpack(packed)
 	if err != nil {
@@ -126,8 +168,15 @@ func unpackEntries(of part, packed []byte) ([]entry, error) {
 	var entries []entry
 	for f.more() {
 		e := entry{cell: int(f.number()), email: f.text(), answers: int(f.number())}
+		counted := e.answers >= withRows
+		if counted {
+			e.answers -= withRows
+		}
 		if e.answers > 0 {
 			e.since = int64(f.number())
+		}
+		if counted {
+			e.others = int64(f.number()) - 1
 		}
 		entries = append(entries, e)
 	}

@@ -74,6 +74,7 @@ type open struct {
 	done    []bool // by number of the entry
 	octets  []byte // of results that are not settled
 	counts  map[[2]string]int64
+	groups  groupCounts
 	later   []retried
 	since   time.Time // of the last settlement
 

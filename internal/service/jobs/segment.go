@@ -33,7 +33,7 @@ func (s *segment) add(raw string, found []foundCell, has []*outcome) {
 		if c.kind == kindAddress && has[i] != nil {
 			s.has = has[i].append(binary.AppendUvarint(s.has, uint64(s.rows*len(found)+i)))
 		} else if c.kind == kindAddress {
-			s.addEntry(entry{cell: s.rows*len(found) + i, email: c.text}, c.domain)
+			s.addEntry(entry{cell: s.rows*len(found) + i, email: c.text, others: c.others}, c.domain)
 		}
 		s.octets = c.append(s.octets, raw, i == 0)
 	}
@@ -55,7 +55,9 @@ func (s *segment) batches() (all []rows.Batch) {
 	var small []entry
 	flush := func() {
 		if len(small) > 0 {
-			all = append(all, rows.Batch{Segment: s.number, Addresses: len(small), Data: packEntries(of, small)})
+			all = append(all, rows.Batch{
+				Segment: s.number, Addresses: len(small), Rows: rowsOf(small), Data: packEntries(of, small),
+			})
 			small = nil
 		}
 	}
@@ -76,7 +78,8 @@ func (s *segment) batches() (all []rows.Batch) {
 		for len(entries) > 0 {
 			n := min(len(entries), batchAddresses)
 			all = append(all, rows.Batch{
-				Segment: s.number, Domain: domain, Addresses: n, Data: packEntries(of, entries[:n]),
+				Segment: s.number, Domain: domain, Addresses: n, Rows: rowsOf(entries[:n]),
+				Data: packEntries(of, entries[:n]),
 			})
 			entries = entries[n:]
 		}
@@ -112,15 +115,21 @@ func (m *Manager) addSegments(
 		if n+int64(len(found)) > int64(len(from.first)) {
 			return 0, nil, &DiskError{errors.New("the temporary file has changed")}
 		}
-		has := make([]*outcome, len(found))
+		has, decides := make([]*outcome, len(found)), deciding(found)
 		for i := range found {
-			if first := from.first[n]; first > 0 {
-				found[i].kind, found[i].first = kindRepeated, int64(first-1)
+			if first, repeats := from.source(n); repeats {
+				found[i].kind, found[i].first = kindRepeated, first
+			} else if found[i].kind == kindAddress {
+				found[i].others = from.others(n)
+				if i != decides {
+					found[i].others--
+				}
 			}
 			found[i].repeated = from.isRepeated(n)
 			if o, taken := p.earlier.take(n); taken && found[i].kind == kindAddress {
 				has[i] = &o
 				counts[[2]string{string(o.verdict), string(o.reason)}]++
+				from.groups.add(o.result(""), found[i].others+1, 1)
 			}
 			n++
 		}

@@ -255,7 +255,7 @@ func (e *earlier) take(cell int64) (o outcome, taken bool) {
 // countReused is how many distinct addresses have their result already.
 func (e *earlier) countReused(from *sources) (n int64) {
 	for cell, number := range e.of {
-		if number > 0 && from.first[cell] == 0 {
+		if _, repeats := from.source(int64(cell)); number > 0 && !repeats {
 			n++
 		}
 	}

@@ -53,8 +53,9 @@ func (r *run) note(o *open, number int, result engine.Result, now time.Time) {
 	stored := outcomeOf(result)
 	o.octets = stored.append(binary.AppendUvarint(o.octets, uint64(e.cell)))
 	if o.counts == nil {
-		o.counts = make(map[[2]string]int64)
+		o.counts, o.groups = make(map[[2]string]int64), make(groupCounts)
 	}
+	o.groups.add(stored.result(""), e.rows(), 1)
 	o.counts[[2]string{string(stored.verdict), string(stored.reason)}]++
 }
 
@@ -68,9 +69,10 @@ func (r *run) settle(o *open, now time.Time) *settling {
 	for of, n := range o.counts {
 		s.Counts = append(s.Counts, rows.ResultCount{Result: of[0], Reason: of[1], Addresses: n})
 	}
+	s.Groups = o.groups.stored()
 	s.Later = r.later(o)
 	o.freedBefore = len(o.entries) - o.left
-	o.octets, o.counts, o.later, o.since = nil, nil, nil, now
+	o.octets, o.counts, o.groups, o.later, o.since = nil, nil, nil, nil, now
 	if o.left > 0 {
 		var left []entry
 		for i, e := range o.entries {
@@ -78,7 +80,7 @@ func (r *run) settle(o *open, now time.Time) *settling {
 				left = append(left, e)
 			}
 		}
-		s.Left = &rows.Batch{Addresses: len(left), Data: packEntries(r.batchOf(o), left)}
+		s.Left = &rows.Batch{Addresses: len(left), Rows: rowsOf(left), Data: packEntries(r.batchOf(o), left)}
 		return &s
 	}
 	delete(r.open, leaseOf(&o.batch))
@@ -106,9 +108,9 @@ func (r *run) later(o *open) (all []rows.Batch) {
 		}
 		all = append(all, rows.Batch{
 			Segment: o.batch.Segment, Domain: o.batch.Domain, Egress: r.manager.config.Egress,
-			Retry: true, RunAfter: grid(o.later[0]), Addresses: n,
+			Retry: true, RunAfter: grid(o.later[0]), Addresses: n, Rows: rowsOf(entries),
 			Data:       packEntries(r.batchOf(o), entries),
-			KeptResult: o.batch.KeptResult, KeptReason: o.batch.KeptReason,
+			KeptResult: o.batch.KeptResult, KeptReason: o.batch.KeptReason, KeptGroup: o.batch.KeptGroup,
 		})
 		o.later = o.later[n:]
 	}

@@ -17,7 +17,7 @@ var copied = []string{
 	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings",
 	"api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
 	"webhooks", "webhook_tries", "webhook_secrets", "webhook_gone",
-	"jobs", "job_counts", "job_segments", "job_batches", "job_results", "job_requests",
+	"jobs", "job_counts", "job_groups", "job_segments", "job_batches", "job_results", "job_requests",
 }
 
 // made are the tables that have rows as soon as a database is opened. They are

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"time"
-
-	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // AgainJob lets some addresses of a job that is done be asked about again: they
@@ -65,6 +63,9 @@ func (s *Store) takeAgain(ctx context.Context, tx *sql.Tx, j Job, batches []Batc
 	if _, err := tx.ExecContext(ctx, `DELETE FROM job_counts WHERE job = $1 AND addresses = 0`, j.ID); err != nil {
 		return err
 	}
+	if err := changeGroups(ctx, tx, j.ID, keptGroups(batches), -1); err != nil {
+		return err
+	}
 	_, err = tx.ExecContext(ctx, `
 		UPDATE jobs SET state = 'queued', problem = '', started = 0, finished = 0, done = done - $2, quota_month = $3, resumed = $5,
 			progress = CASE WHEN progress = 0 THEN 0 ELSE (done - $2) * 10 / addresses + 1 END,
@@ -85,21 +86,29 @@ func keepRequest(ctx context.Context, tx *sql.Tx, request *JobRequest, job strin
 // keepResults gives the addresses of a job that were to be asked about again,
 // and will not be, their results back.
 func keepResults(ctx context.Context, tx *sql.Tx, job string) error {
-	scan := func(row scanner) (c rows.ResultCount, err error) {
-		return c, row.Scan(&c.Result, &c.Reason, &c.Addresses)
+	scan := func(row scanner) (b Batch, err error) {
+		return b, row.Scan(&b.KeptResult, &b.KeptReason, &b.KeptGroup, &b.Addresses, &b.Rows)
 	}
 	kept, err := collect(ctx, tx, scan, `
-		SELECT kept_result, kept_reason, SUM(addresses) FROM job_batches WHERE job = $1 AND kept_result <> '' GROUP BY kept_result, kept_reason`, job)
+		SELECT kept_result, kept_reason, kept_group, SUM(addresses), SUM(row_count) FROM job_batches
+		WHERE job = $1 AND kept_result <> '' GROUP BY kept_result, kept_reason, kept_group`, job)
 	if err != nil || len(kept) == 0 {
 		return err
 	}
-	var counts [][]any
+	sums := make(map[[2]string]int64)
 	var n int64
-	for _, c := range kept {
-		counts = append(counts, []any{job, c.Result, c.Reason, c.Addresses})
-		n += c.Addresses
+	for _, b := range kept {
+		sums[[2]string{b.KeptResult, b.KeptReason}] += int64(b.Addresses)
+		n += int64(b.Addresses)
+	}
+	var counts [][]any
+	for of, sum := range sums {
+		counts = append(counts, []any{job, of[0], of[1], sum})
 	}
 	if err := upsertCounts.run(ctx, tx, counts); err != nil {
+		return err
+	}
+	if err := changeGroups(ctx, tx, job, keptGroups(kept), 1); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE jobs SET done = done + $2 WHERE id = $1`, job, n)

@@ -16,6 +16,7 @@ func greylistedJob(t *testing.T, s *Store) Job {
 		one := settled(b)
 		if i > 0 {
 			one.Counts = []ResultCount{{Result: "unknown", Reason: "greylisted", Addresses: int64(b.Addresses)}}
+			one.Groups = map[string]GroupCount{"retry": {Rows: b.Rows, Addresses: int64(b.Addresses)}}
 		}
 		settle(t, s, "node", one)
 	}
@@ -30,7 +31,7 @@ func greylistedJob(t *testing.T, s *Store) Job {
 // again are batches of the greylisted addresses.
 func again(addresses ...int) (all []Batch) {
 	for _, n := range addresses {
-		all = append(all, Batch{Segment: 1, Addresses: n, Data: []byte("again"), KeptResult: "unknown", KeptReason: "greylisted"})
+		all = append(all, Batch{Segment: 1, Addresses: n, Rows: int64(n), Data: []byte("again"), KeptResult: "unknown", KeptReason: "greylisted", KeptGroup: "retry"})
 	}
 	return all
 }
@@ -52,6 +53,12 @@ func TestAgainJob(t *testing.T) {
 			if j.State != state || j.Done != done || j.Results["unknown"] != unknown || j.Results["deliverable"] != deliverable {
 				t.Errorf("%+v, want %s, %d done", j, state, done)
 			}
+			// In each half a row repeats an address; two rows are empty.
+			g := j.Groups
+			if g["retry"].Addresses != unknown || g["safe"].Addresses != deliverable || g["none"] != (GroupCount{Rows: 2}) ||
+				g["retry"].Rows-unknown+g["safe"].Rows-deliverable != 2 {
+				t.Errorf("%s, %d done: %v", state, done, g)
+			}
 		}
 		want(JobQueued, 10, 0, 10)
 		if !j.Finished.IsZero() || !j.Expires.Equal(later.Truncate(time.Millisecond)) {
@@ -70,7 +77,8 @@ func TestAgainJob(t *testing.T) {
 		want(JobRunning, 20, 0, 20)
 		part := settled(leased[0]) // 5 have a result, 5 are asked later, 10 wait
 		part.Counts[0].Addresses = 5
-		part.Left = &Batch{Addresses: 10, Data: []byte("left")}
+		part.Groups = map[string]GroupCount{"safe": {Rows: 5, Addresses: 5}}
+		part.Left = &Batch{Addresses: 10, Rows: 10, Data: []byte("left")}
 		part.Later = again(5)
 		settle(t, s, "node", part)
 		want(JobRunning, 25, 0, 25)

@@ -97,7 +97,7 @@ func (s *Store) lease(ctx context.Context, tx *sql.Tx, q BatchQuery) (leased []B
 	}
 	leased, err = collect(ctx, tx, scanBatch, s.db.claim("job_batches", "job, id", `node = $4, claim = claim + 1`,
 		`job = $3 AND run_after <= $1 AND node <> $4 AND `+free+except+` ORDER BY fresh, run_after, id LIMIT $5`,
-		`id, segment, domain, egress, fresh, run_after, addresses, data, claim, kept_result, kept_reason`), args...)
+		`id, segment, domain, egress, fresh, run_after, addresses, data, claim, kept_result, kept_reason, kept_group, row_count`), args...)
 	if err != nil || len(leased) == 0 || state == JobRunning {
 		return leased, err
 	}
@@ -136,7 +136,7 @@ func scanBatch(row scanner) (Batch, error) {
 	var fresh int
 	var runAfter millis
 	err := row.Scan(&b.ID, &b.Segment, &b.Domain, &b.Egress, &fresh, &runAfter, &b.Addresses, &b.Data, &b.Claim,
-		&b.KeptResult, &b.KeptReason)
+		&b.KeptResult, &b.KeptReason, &b.KeptGroup, &b.Rows)
 	b.Retry, b.RunAfter = fresh == 0, runAfter.time()
 	return b, err
 }
@@ -191,9 +191,9 @@ func takeOver(ctx context.Context, tx *sql.Tx, node string, one *Settlement) (he
 			keeper = ""
 		}
 		result, err = tx.ExecContext(ctx, `
-			UPDATE job_batches SET node = $5, addresses = $6, data = $7
+			UPDATE job_batches SET node = $5, addresses = $6, data = $7, row_count = $9
 			WHERE job = $1 AND id = $2 AND node = $3 AND claim = $4 AND addresses = $8`,
-			b.Job, b.ID, node, b.Claim, keeper, one.Left.Addresses, one.Left.Data, before)
+			b.Job, b.ID, node, b.Claim, keeper, one.Left.Addresses, one.Left.Data, before, one.Left.Rows)
 	}
 	if err != nil {
 		return false, err
@@ -231,6 +231,7 @@ type settledJob struct {
 	reports bool // there are webhooks of its progress
 	done    int64
 	counts  map[[2]string]int64
+	groups  map[string]GroupCount
 	later   []Batch
 	failed  string
 }
@@ -247,7 +248,7 @@ func (j *settledJobs) lock(ctx context.Context, tx *sql.Tx, id string) (bool, er
 	if err != nil && !ended {
 		return false, err
 	}
-	j.all = append(j.all, settledJob{id: id, ended: ended, reports: tenth > 0, counts: map[[2]string]int64{}})
+	j.all = append(j.all, settledJob{id: id, ended: ended, reports: tenth > 0, counts: map[[2]string]int64{}, groups: map[string]GroupCount{}})
 	return !ended, nil
 }
 
@@ -257,6 +258,7 @@ func (j *settledJobs) add(one *Settlement) {
 	for _, c := range one.Counts {
 		last.counts[[2]string{c.Result, c.Reason}] += c.Addresses
 	}
+	addGroups(last.groups, one.Groups)
 	last.later = append(last.later, one.Later...)
 	last.failed = cmp.Or(last.failed, one.Failed)
 }
@@ -280,6 +282,9 @@ func (s *Store) settle(ctx context.Context, tx *sql.Tx, jobs *settledJobs) error
 			counts = append(counts, []any{j.id, of[0], of[1], n})
 		}
 		if err := upsertCounts.run(ctx, tx, counts); err != nil {
+			return err
+		}
+		if err := changeGroups(ctx, tx, j.id, j.groups, 1); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE jobs SET done = done + $2 WHERE id = $1`, j.id, j.done); err != nil {

@@ -21,7 +21,7 @@ func TestSpaceOfDeletedJobs(t *testing.T) {
 			wholeJob(t, s)
 			check(t, s.Purge(t.Context()))
 			for _, table := range []string{
-				"jobs", "job_segments", "job_batches", "job_results", "job_counts", "job_requests", "webhooks",
+				"jobs", "job_segments", "job_batches", "job_results", "job_counts", "job_groups", "job_requests", "webhooks",
 			} {
 				wantRows(t, s, table, 0)
 			}

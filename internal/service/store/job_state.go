@@ -188,6 +188,7 @@ var erasures = []string{
 	`DELETE FROM job_results WHERE job = $1 AND (segment, batch, part) IN (SELECT segment, batch, part FROM job_results WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM job_segments WHERE job = $1 AND segment IN (SELECT segment FROM job_segments WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM job_counts WHERE job = $1 AND result IN (SELECT result FROM job_counts WHERE job = $1 LIMIT $2)`,
+	`DELETE FROM job_groups WHERE job = $1 AND grp IN (SELECT grp FROM job_groups WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM job_requests WHERE job = $1 AND token IN (SELECT token FROM job_requests WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM webhooks WHERE job = $1 AND id IN (SELECT id FROM webhooks WHERE job = $1 LIMIT $2)`,
 	`DELETE FROM jobs WHERE id = $1 AND $2 > 0`,

@@ -16,18 +16,20 @@ var jobEvents = map[JobState]string{JobDone: "job.completed", JobFailed: "job.fa
 // jobNews is what a webhook tells of a job: what the HTTP interface shows,
 // without the webhook itself.
 type jobNews struct {
-	ID        string           `json:"id"`
-	Name      string           `json:"name"`
-	State     JobState         `json:"state"`
-	Problem   string           `json:"problem,omitempty"`
-	Rows      int64            `json:"rows"`
-	Addresses int64            `json:"addresses"`
-	Done      int64            `json:"done"`
-	Results   map[string]int64 `json:"results"`
-	Reasons   map[string]int64 `json:"reasons"`
-	Created   time.Time        `json:"created_at"`
-	Started   time.Time        `json:"started_at,omitzero"`
-	Finished  time.Time        `json:"finished_at,omitzero"`
+	ID        string                     `json:"id"`
+	Name      string                     `json:"name"`
+	State     JobState                   `json:"state"`
+	Problem   string                     `json:"problem,omitempty"`
+	Rows      int64                      `json:"rows"`
+	Addresses int64                      `json:"addresses"`
+	Done      int64                      `json:"done"`
+	Results   map[string]int64           `json:"results"`
+	Reasons   map[string]int64           `json:"reasons"`
+	Groups    map[string]rows.GroupCount `json:"groups,omitempty"`
+	Share     float64                    `json:"undeliverable_share"`
+	Created   time.Time                  `json:"created_at"`
+	Started   time.Time                  `json:"started_at,omitzero"`
+	Finished  time.Time                  `json:"finished_at,omitzero"`
 }
 
 // jobEnded is called in the transaction in which a job becomes done, cancelled
@@ -95,7 +97,7 @@ func (s *Store) jobAdvanced(ctx context.Context, tx *sql.Tx, id string) error {
 func (s *Store) addJobWebhook(ctx context.Context, tx *sql.Tx, j Job, url, event string, at time.Time) error {
 	body, err := rows.WebhookBody(event, at, jobNews{
 		j.ID, j.Name, j.State, j.Problem, j.Rows, j.Addresses, j.Done,
-		j.Results, j.Reasons, j.Created, j.Started, j.Finished,
+		j.Results, j.Reasons, j.Groups, j.UndeliverableShare(), j.Created, j.Started, j.Finished,
 	})
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func addBatches(ctx context.Context, tx *sql.Tx, job string, batches []Batch) er
 		}
 		rows = append(rows, []any{
 			job, id, b.Segment, storable(b.Domain), storable(b.Egress), fresh,
-			millisOf(b.RunAfter), "", 0, b.Addresses, b.Data, b.KeptResult, b.KeptReason,
+			millisOf(b.RunAfter), "", 0, b.Addresses, b.Data, b.KeptResult, b.KeptReason, b.KeptGroup, b.Rows,
 		})
 	}
 	return insertBatches.run(ctx, tx, rows)
@@ -99,7 +99,7 @@ var insertBatches = upsert{
 	table: "job_batches",
 	columns: []string{
 		"job", "id", "segment", "domain", "egress", "fresh", "run_after", "node", "claim", "addresses", "data",
-		"kept_result", "kept_reason",
+		"kept_result", "kept_reason", "kept_group", "row_count",
 	},
 }
 
@@ -118,6 +118,9 @@ func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *J
 			WHERE id = $1 AND state = 'loading' AND deleted = 0`,
 			id, t.Rows, t.Duplicates, t.Unusable, t.Addresses, t.Segments)
 		if err := one(result, err); err != nil {
+			return err
+		}
+		if err := beginGroups(ctx, tx, id, t.Groups); err != nil {
 			return err
 		}
 		if err := reuse(ctx, tx, id, t.Reused); err != nil {
@@ -228,7 +231,10 @@ func readCounts(ctx context.Context, q querier, jobs []Job) error {
 			jobs[place[job]].Reasons[reason] += n
 		}
 	}
-	return rows.Err()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return readGroups(ctx, q, jobs, place, args)
 }
 
 // placeholders returns n of them, from the given number on.

@@ -22,11 +22,14 @@ func someJob(t testing.TB, s *Store, owner string, webhook ...string) Job {
 	check(t, err)
 	for segment := range int64(2) {
 		check(t, s.AddSegment(ctx, j.ID, segment, 0, []byte{byte(segment)}, []Batch{
-			{Segment: segment, Domain: "giant.example", Addresses: 10, Data: []byte("giant")},
-			{Segment: segment, Addresses: 10, Data: []byte("small")},
+			{Segment: segment, Domain: "giant.example", Addresses: 10, Rows: 11, Data: []byte("giant")},
+			{Segment: segment, Addresses: 10, Rows: 10, Data: []byte("small")},
 		}))
 	}
-	j, err = s.StartJob(ctx, j.ID, JobTotals{Rows: 45, Duplicates: 3, Unusable: 2, Addresses: 40, Segments: 2}, nil)
+	j, err = s.StartJob(ctx, j.ID, JobTotals{
+		Rows: 45, Duplicates: 3, Unusable: 2, Addresses: 40, Segments: 2,
+		Groups: map[string]GroupCount{"safe": {}, "risky": {}, "bad": {}, "retry": {}, "none": {Rows: 2}},
+	}, nil)
 	check(t, err)
 	return j
 }
@@ -45,7 +48,11 @@ func lease(t testing.TB, s *Store, q BatchQuery) []Batch {
 
 // settled says that all of a batch is deliverable.
 func settled(b Batch) Settlement {
-	return Settlement{Batch: b, Results: []byte("results"), Counts: []ResultCount{{Result: "deliverable", Reason: "recipient_accepted", Addresses: int64(b.Addresses)}}}
+	n := int64(b.Addresses)
+	return Settlement{
+		Batch: b, Results: []byte("results"), Counts: []ResultCount{{Result: "deliverable", Reason: "recipient_accepted", Addresses: n}},
+		Groups: map[string]GroupCount{"safe": {Rows: b.Rows, Addresses: n}},
+	}
 }
 
 func settle(t testing.TB, s *Store, node string, all ...Settlement) []bool {
@@ -248,7 +255,7 @@ func TestJobStates(t *testing.T) {
 		wantError(t, err, ErrNotFound)
 		check(t, s.DeleteJob(ctx, j.ID))
 		wantError(t, s.DeleteJob(ctx, j.ID), ErrNotFound)
-		for _, table := range []string{"jobs", "job_counts", "job_segments", "job_batches", "job_results"} {
+		for _, table := range []string{"jobs", "job_counts", "job_groups", "job_segments", "job_batches", "job_results"} {
 			wantRows(t, s, table, 0)
 		}
 	})

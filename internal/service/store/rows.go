@@ -30,6 +30,7 @@ type (
 	Settlement     = rows.Settlement
 	LeftAt         = rows.LeftAt
 	ResultCount    = rows.ResultCount
+	GroupCount     = rows.GroupCount
 	ClaimedWebhook = rows.ClaimedWebhook
 )
 

@@ -1,6 +1,9 @@
 package rows
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // JobState is the state of a job.
 type JobState string
@@ -43,6 +46,9 @@ type Job struct {
 
 	Results map[string]int64 // of Done
 	Reasons map[string]int64 // of Done
+	// Groups are the rows that have a result, by their group; nil: an earlier
+	// version has begun the job, and they were not counted.
+	Groups map[string]GroupCount
 
 	Reused       int64  // of Done: their result was there before, in another list or in this one
 	ComparedWith string // the ID of an earlier list; empty: none
@@ -52,6 +58,19 @@ type Job struct {
 	Started  time.Time // zero: not yet
 	Finished time.Time // zero: not yet
 	Expires  time.Time // when it is deleted
+}
+
+// GroupCount is how many rows of a list are of a group, and how many distinct
+// addresses.
+type GroupCount struct {
+	Rows      int64 `json:"rows"`
+	Addresses int64 `json:"addresses"`
+}
+
+// UndeliverableShare is the share of addresses that are proven undeliverable,
+// of those that have a result: from 0 to 1.
+func (j *Job) UndeliverableShare() float64 {
+	return math.Round(1e4*float64(j.Results["undeliverable"])/float64(max(1, j.Done))) / 1e4
 }
 
 // JobQuery says which jobs are wanted.
@@ -66,6 +85,8 @@ type JobQuery struct {
 // JobTotals are what is known of a list when it has arrived.
 type JobTotals struct {
 	Rows, Duplicates, Unusable, Addresses, Segments int64
+	// Groups are the rows of which nothing is asked, for every group.
+	Groups map[string]GroupCount
 	// Reused is of which addresses the results are there, with their counters.
 	Reused []ResultCount
 }
@@ -92,7 +113,8 @@ type Batch struct {
 	Data      []byte
 	// Kept is the result that each of its addresses has until it is asked about
 	// again; empty: none.
-	KeptResult, KeptReason string
+	KeptResult, KeptReason, KeptGroup string
+	Rows                              int64 // that count with its addresses
 
 	Claim int64 // fences the lease
 }
@@ -107,7 +129,8 @@ type ResultCount struct {
 type Settlement struct {
 	Batch   Batch // as it was leased
 	Results []byte
-	Counts  []ResultCount // of Results
+	Counts  []ResultCount         // of Results
+	Groups  map[string]GroupCount // of Results
 	// Left is what is still to be asked in place of the batch, with the same
 	// ID; nil: nothing. The lease is kept or, with Release, given back.
 	Left    *Batch

@@ -34,14 +34,12 @@ type groupCard struct {
 // downloadPart is what can be downloaded of a list.
 type downloadPart struct{ ID, Path, Name string }
 
-type groupCount struct{ Rows, Addresses int64 }
-
 // groupsOf are the groups of a list. Their shares are those of the rows that
 // have a result.
 func groupsOf(j store.Job) (all []groupCard) {
 	var whole int64
 	for _, group := range bulk.Groups() {
-		var n groupCount // not counted yet
+		n := j.Groups[string(group)]
 		whole += n.Rows
 		all = append(all, groupCard{groupText: groupTexts[group], Group: group, Rows: n.Rows, Addresses: n.Addresses})
 	}
