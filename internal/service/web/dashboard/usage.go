@@ -185,7 +185,7 @@ func (view *usageView) sum(used []store.Usage, names map[string]string) {
 		}
 	}
 	for _, verdict := range verdicts {
-		view.Totals = append(view.Totals, view.share(verdict, "", toneOf(verdict), results[verdict], view.Total))
+		view.Totals = append(view.Totals, view.share(verdict, "", toneOf(verdict), results[verdict]))
 	}
 	view.Reasons = view.reasons(reasons, verdictOf)
 	if len(view.Reasons) > mostReasons+1 { // one more is shown rather than summarised
@@ -201,22 +201,18 @@ func (view *usageView) sum(used []store.Usage, names map[string]string) {
 }
 
 func (view *usageView) reasons(counts map[string]int64, verdictOf map[string]string) (all []share) {
-	most := int64(1)
-	for _, n := range counts {
-		most = max(most, n)
-	}
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
 		all = append(all,
-			view.share(reason, reasonNote(engine.Reason(reason)), toneOf(verdictOf[reason]), counts[reason], most))
+			view.share(reason, reasonNote(engine.Reason(reason)), toneOf(verdictOf[reason]), counts[reason]))
 	}
 	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Count, a.Count) })
 	return all
 }
 
-func (view *usageView) share(name, note, tone string, count, longest int64) share {
+func (view *usageView) share(name, note, tone string, count int64) share {
 	return share{
 		Name: name, Note: note, Tone: tone, Count: count, Whole: view.Total,
-		Width: 100 * float64(count) / float64(max(1, longest)),
+		Width: 100 * float64(count) / float64(max(1, view.Total)),
 	}
 }
 

@@ -19,7 +19,7 @@ func TestOf(t *testing.T) {
 			if key == "" {
 				shown = "RCPT_API_KEY"
 			}
-			for _, part := range []string{"https://verify.example.com/api/v1/verify", "X-API-Key", shown} {
+			for _, part := range []string{"https://verify.example.com/api/v1/verify", "X-API-Key", shown, "details"} {
 				if !strings.Contains(s.Code, part) {
 					t.Errorf("%s lacks %s:\n%s", s.Language, part, s.Code)
 				}
