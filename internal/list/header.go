@@ -58,7 +58,10 @@ func (b *beginning) findTable(d *Description, rows []firstRow) ([][]string, erro
 	if named {
 		d.HeaderRow = rows[first].number
 	}
-	if first > 0 || named {
+	switch {
+	case first == len(rows): // a line that names the delimiter, alone
+		d.Before = rows[first-1].number
+	case first > 0 || named:
 		d.Before = rows[first].number - 1
 	}
 	d.Head, d.Header = b.head(d)

@@ -1,7 +1,9 @@
 package list
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -118,4 +120,45 @@ func TestAboveHeader(t *testing.T) {
 	if got := open(t, "sep=;\nemail;n\na@acme.example;1\n", Options{}).Notices(); got != nil {
 		t.Errorf("notices %q", got)
 	}
+}
+
+// FuzzTable: each row of a list is above the table, its header, or read.
+func FuzzTable(f *testing.F) {
+	for _, c := range headers {
+		f.Add(c.list)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		r, err := NewReader(strings.NewReader(list), Options{Format: CSV})
+		if err != nil || r.Format() != CSV || r.description.Encoding != UTF8 {
+			return
+		}
+		d := &r.description
+		head := string(r.shape.csvHead(nil, Output{Raw: true}))
+		above := strings.TrimPrefix(head, byteOrderMark)
+		if d.HeaderRow != NoHeader {
+			above = d.Head
+		}
+		if !strings.Contains(list, above) {
+			t.Errorf("%q is above, and not in %q", above, list)
+		}
+		got := len(firstRows([]byte(above), true, d.Delimiter, d.cellText()))
+		if d.HeaderRow != NoHeader {
+			got++
+		}
+		for ; err == nil; got++ {
+			_, err = r.Next()
+		}
+		if got--; !errors.Is(err, io.EOF) {
+			return // the rest of the list is not read
+		}
+		all := rowReader{text: bufio.NewReader(strings.NewReader(strings.TrimLeft(list, byteOrderMark))), delimiter: d.Delimiter}
+		for want := 0; ; want++ {
+			if _, err := all.read(); err != nil {
+				if got != want && errors.Is(err, io.EOF) {
+					t.Errorf("%d rows of %d: %q above, header row %d of %q", got, want, above, d.HeaderRow, list)
+				}
+				return
+			}
+		}
+	})
 }

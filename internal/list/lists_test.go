@@ -83,6 +83,7 @@ var lists = []struct {
 	{name: "signs that part columns now and then", file: "a.txt", list: "jane@a.example!Jane\nbob@a.example!Bob\n",
 		refused: `the list has '!' beside the addresses: its first lines are "jane@a.example!Jane", "bob@a.example!Bob": if it parts columns, write sep=! into a line above`},
 	{name: "colons that are named", file: "a.txt", list: "sep=:\njane@a.example:Jane\nbob@a.example:Bob\n", want: []string{"jane@a.example", "bob@a.example"}, read: "1"},
+	{name: "a delimiter alone", file: "a.csv", list: "sep=;\n"},
 	{name: "the field To", file: "a.txt", list: "jane@a.example; bob@a.example;\n", want: []string{"jane@a.example", "bob@a.example"}},
 	{name: "the field To with names", file: "-", list: `"Doe, Jane" <jane@a.example>, Doe, Bob <bob@a.example>; Eve <eve@a.example>`, want: []string{"jane@a.example", "bob@a.example", "eve@a.example"}},
 	{name: "the field To with blanks", file: "a.csv", list: "jane@a.example bob@a.example", want: []string{"jane@a.example", "bob@a.example"}, changes: true},
