@@ -64,6 +64,8 @@ type Config struct {
 	// Lists has the lists that are verified in the background. Default: there
 	// is no page for them.
 	Lists *jobs.Manager
+	// Mails: a mail can be sent when a list is done.
+	Mails bool
 	// Health returns the state of the server. Default: the page shows only the
 	// store.
 	Health func(ctx context.Context) Health

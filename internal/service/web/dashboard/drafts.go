@@ -24,7 +24,7 @@ type draft struct {
 // typed is what is typed in the form of a list besides how it is read.
 type typed struct {
 	name string
-	hook listHook
+	listExtras
 }
 
 // Bounds of the copies: they are on the disk.

@@ -27,6 +27,7 @@ type listView struct {
 	Search   string
 	Group    bulk.Group // only rows of it; empty: all
 	Chips    []groupCard
+	Before   *comparison // nil: it is compared with none
 	pager
 }
 
@@ -63,11 +64,45 @@ func (d *Dashboard) showList(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if view.Before, err = d.compared(v, j); err != nil {
+		return err
+	}
 	title := j.Name
 	if view.Progress.Live {
 		title = view.Progress.Percent + " · " + title
 	}
 	return d.render(v, "list", page{Title: title, Nav: "/lists", Body: view})
+}
+
+// comparison is an earlier list beside a list.
+type comparison struct {
+	ID, Name  string
+	Then, Now string // the share of the bad ones
+}
+
+// compared compares a list with the one that it names, if that is there.
+func (d *Dashboard) compared(v *visit, j store.Job) (*comparison, error) {
+	if j.ComparedWith == "" || j.Done == 0 {
+		return nil, nil
+	}
+	seen, err := d.owners(v)
+	if err != nil {
+		return nil, err
+	}
+	with, err := d.config.Lists.Job(v.r.Context(), j.ComparedWith, seen)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, nil
+	case err != nil || with.Done == 0:
+		return nil, err
+	}
+	return &comparison{with.ID, with.Name, badShare(with), badShare(j)}, nil
+}
+
+// badShare is how many of the addresses that have a result are proven to
+// bounce.
+func badShare(j store.Job) string {
+	return percent(j.Results[string(engine.VerdictUndeliverable)], j.Done)
 }
 
 // progressOf tells how far a list is.

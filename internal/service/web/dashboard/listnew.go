@@ -22,36 +22,77 @@ type newListView struct {
 	Takes   string
 	Size    string
 	Problem string // why it cannot
-	Hook    listHook
+	listExtras
+	Sinces   []choice
+	Mails    bool   // mail can be sent
+	SecretAt string // the path of the page where the secret of webhooks is made
 }
 
-// listHook is what the form of a new list says of webhooks.
-type listHook struct {
-	URL      string
+// listExtras is what the form of a new list says besides its name and how it is
+// read.
+type listExtras struct {
+	URL      string // of the webhook
 	Progress bool
-	SecretAt string // the path of the page where their secret is made
+	Notify   string // the address for a mail when the list is done
+	Since    string // the ID of the list whose results are taken, or [jobs.SinceSelf]
 }
 
-// lastHook is the webhook of the latest list of the account: the next one is
+// lastExtras are those of the latest list of the account: the next one is
 // likely to have the same.
-func (d *Dashboard) lastHook(v *visit) (listHook, error) {
+func (d *Dashboard) lastExtras(v *visit) (listExtras, error) {
 	latest, err := d.config.Lists.Jobs(v.r.Context(), store.JobQuery{Owners: []string{v.account.ID}, Limit: 1})
 	if err != nil || len(latest) == 0 {
-		return listHook{}, err
+		return listExtras{}, err
 	}
-	return listHook{URL: latest[0].Webhook, Progress: latest[0].Progress}, nil
+	return listExtras{URL: latest[0].Webhook, Progress: latest[0].Progress, Notify: latest[0].Notify}, nil
 }
 
-// hookOf reads the webhook of a form.
-func hookOf(v *visit) (h listHook, faults formFaults) {
-	h = listHook{URL: strings.TrimSpace(v.form("webhook")), Progress: v.form("progress") != ""}
-	if h.URL == "" {
-		return listHook{}, nil
+// extrasOf reads the extras of a form.
+func (d *Dashboard) extrasOf(v *visit) (x listExtras, faults formFaults) {
+	x = listExtras{
+		URL: strings.TrimSpace(v.form("webhook")), Progress: v.form("progress") != "",
+		Notify: strings.TrimSpace(v.form("notify")), Since: v.form("since"),
 	}
-	if err := webhook.CheckURL(h.URL); err != nil {
+	if x.URL == "" {
+		x.Progress = false
+	} else if err := webhook.CheckURL(x.URL); err != nil {
 		faults.add("webhook", "This URL cannot be used: "+err.Error()+".")
 	}
-	return h, faults
+	if !d.config.Mails {
+		x.Notify = ""
+	}
+	if x.Notify != "" {
+		if err := jobs.CheckNotify(x.Notify); err != nil {
+			faults.add("notify", "No mail can be sent there: "+err.Error()+".")
+		}
+	}
+	return x, faults
+}
+
+// sinceLists is how many lists are offered whose results can be taken.
+const sinceLists = 50
+
+// sinceChoices are the lists whose results can be taken.
+func (d *Dashboard) sinceChoices(v *visit, chosen string) ([]choice, error) {
+	done, err := d.config.Lists.Jobs(v.r.Context(),
+		store.JobQuery{Owners: []string{v.account.ID}, State: store.JobDone, Limit: sinceLists})
+	all := []choice{
+		{Name: "All addresses", Chosen: chosen == ""},
+		{Value: jobs.SinceSelf, Name: "Those without a result in the file", Chosen: chosen == jobs.SinceSelf},
+	}
+	for _, j := range done {
+		name := "What is new since " + j.Name + ", " + day(j.Created)
+		all = append(all, choice{Value: j.ID, Name: name, Chosen: chosen == j.ID})
+	}
+	return all, err
+}
+
+// request is what is to become of a list.
+func request(v *visit, l *draft, f jobs.Format, x listExtras) jobs.Request {
+	return jobs.Request{
+		Owner: v.account.ID, Key: KeyID, Name: l.Name, Webhook: x.URL, Progress: x.Progress, Format: f,
+		Notify: x.Notify, Since: jobs.Since{List: x.Since},
+	}
 }
 
 // lookRows is how many rows are shown before the start.
@@ -59,14 +100,14 @@ const lookRows = 10
 
 func (d *Dashboard) showNewList(v *visit) error {
 	return d.useDraft(v, func(l *draft) error {
-		hook, err := d.lastHook(v)
+		extras, err := d.lastExtras(v)
 		if err != nil {
 			return err
 		}
 		if l.typed != nil {
-			l.Name, hook = cmp.Or(l.typed.name, l.Name), l.typed.hook
+			l.Name, extras = cmp.Or(l.typed.name, l.Name), l.typed.listExtras
 		}
-		return d.renderNewList(v, l, readingOf(v.r.URL.Query()), hook, page{})
+		return d.renderNewList(v, l, readingOf(v.r.URL.Query()), extras, page{})
 	})
 }
 
@@ -74,17 +115,19 @@ func (d *Dashboard) showNewList(v *visit) error {
 // besides is kept.
 func (d *Dashboard) readList(v *visit) error {
 	at := "/new-list/" + v.r.PathValue("id")
-	hook, _ := hookOf(v)
+	extras, _ := d.extrasOf(v)
 	return d.useDraft(v, func(l *draft) error {
-		l.typed = &typed{listName(v.form("name")), hook}
+		l.typed = &typed{listName(v.form("name")), extras}
 		return v.redirect(at + "?" + readingQuery(readingOf(v.r.PostForm)))
 	})
 }
 
-func (d *Dashboard) renderNewList(v *visit, l *draft, f jobs.Format, hook listHook, p page) error {
+func (d *Dashboard) renderNewList(v *visit, l *draft, f jobs.Format, x listExtras, p page) error {
 	v.takesLong()
-	hook.SecretAt = "/webhooks/receivers?key=" + KeyID
-	view := newListView{ID: v.r.PathValue("id"), Name: l.Name, Size: sizeText(l.spool.Size()), Hook: hook}
+	view := newListView{
+		ID: v.r.PathValue("id"), Name: l.Name, Size: sizeText(l.spool.Size()), listExtras: x,
+		Mails: d.config.Mails, SecretAt: "/webhooks/receivers?key=" + KeyID,
+	}
 	look, err := d.lookAt(l, &f)
 	if errors.As(err, new(*jobs.ListError)) { // what was chosen does not fit
 		view.Problem = withoutFlags(err.Error())
@@ -96,20 +139,32 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, f jobs.Format, hook listHo
 	}
 	view.readingView = readingViewOf(&look, f)
 	if view.Missing == "" && view.Problem == "" {
-		var wrong *jobs.ListError
-		// Those who load the page again while it is read get what was found.
-		plan, err := d.config.Lists.Plan(context.WithoutCancel(v.r.Context()), l.spool, f)
-		switch {
-		case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, &wrong):
-			view.Problem = withoutFlags(err.Error())
-		case err != nil:
+		if err := d.plan(v, l, f, &view); err != nil {
 			return err
-		default:
-			view.Plan, view.Takes = &plan, takes(plan)
 		}
+	}
+	if view.Sinces, err = d.sinceChoices(v, x.Since); err != nil {
+		return err
 	}
 	p.Title, p.Nav, p.Body = "New list", "/lists", view
 	return d.render(v, "listnew", p)
+}
+
+// plan counts what would be asked, or says why it cannot.
+func (d *Dashboard) plan(v *visit, l *draft, f jobs.Format, view *newListView) error {
+	// Those who load the page again while it is read get what was found.
+	plan, err := d.config.Lists.PlanOf(context.WithoutCancel(v.r.Context()), l.spool, request(v, l, f, view.listExtras))
+	switch {
+	case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, new(*jobs.ListError)):
+		view.Problem = withoutFlags(err.Error())
+	case errors.Is(err, jobs.ErrNoSince):
+		view.Problem = "the list whose results were to be taken is deleted"
+	case err != nil:
+		return err
+	default:
+		view.Plan, view.Takes = &plan, takes(plan)
+	}
+	return nil
 }
 
 // lookAt looks at a list. Where no column is chosen, f gets those that are
@@ -132,7 +187,7 @@ func (d *Dashboard) startList(v *visit) error {
 		return d.readList(v)
 	}
 	name := listName(v.form("name"))
-	hook, faults := hookOf(v)
+	extras, faults := d.extrasOf(v)
 	started := ""
 	v.takesLong()
 	err := d.useDraft(v, func(l *draft) error {
@@ -141,12 +196,10 @@ func (d *Dashboard) startList(v *visit) error {
 			var p page
 			p.refuse(faults)
 			v.status = http.StatusUnprocessableEntity
-			return d.renderNewList(v, l, f, hook, p)
+			return d.renderNewList(v, l, f, extras, p)
 		}
-		j, err := d.config.Lists.StartDraft(context.WithoutCancel(v.r.Context()), l.Job, l.spool, jobs.Request{
-			Owner: v.account.ID, Key: KeyID, Name: l.Name, Webhook: hook.URL,
-			Progress: hook.Progress, Format: f,
-		})
+		j, err := d.config.Lists.StartDraft(
+			context.WithoutCancel(v.r.Context()), l.Job, l.spool, request(v, l, f, extras))
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return errNoPage
@@ -154,7 +207,7 @@ func (d *Dashboard) startList(v *visit) error {
 			var p page
 			p.Error = faultText(err, d.config.Lists.MaxOctets())
 			v.status = http.StatusUnprocessableEntity
-			return d.renderNewList(v, l, f, hook, p)
+			return d.renderNewList(v, l, f, extras, p)
 		}
 		started = j.ID
 		return nil

@@ -136,6 +136,10 @@ func faultText(err error, most int64) string {
 		return "Choose a file first."
 	case errors.Is(err, jobs.ErrNoAddress):
 		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
+	case errors.Is(err, jobs.ErrNoSince):
+		return "The list whose results were to be taken is deleted."
+	case errors.As(err, new(*jobs.SpaceError)):
+		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
 	case errors.As(err, &busy):
 		return strings.ToUpper(busy.Error()[:1]) + busy.Error()[1:] + "."
 	case errors.As(err, &disk):
