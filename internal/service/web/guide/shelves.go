@@ -12,7 +12,7 @@ type shelf struct {
 // order in which they are read.
 var shelves = []struct{ name, about, files string }{
 	{"I have a list", "Clean it here or on the command line, and know what its words mean.",
-		"dashboard planning from-services"},
+		"dashboard planning gate from-services"},
 	{"I have a sign-up form", "Ask from your program, and let people in rightly.",
 		"http webhooks from-services"},
 	{"I run the server", "Install it, watch it, and let it grow.",
