@@ -31,6 +31,9 @@ func (csvKind) recognise(b *beginning) bool {
 func (b *beginning) hasColumns(wanted bool) bool {
 	delimiter := b.guessDelimiter()
 	rows := b.rows(delimiter)
+	if len(rows) == 0 { // a quote is never closed
+		return false
+	}
 	first := cells(rows[0], delimiter)
 	var parted, inCells, asTheyStand, asWide int
 	for _, row := range rows {

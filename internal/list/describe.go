@@ -25,14 +25,15 @@ type Description struct {
 	RowEnd     RowEnd // of the first row; others may have another
 	RowsQuoted bool   // each row is quoted as a whole; it is read and written without these quotes
 	Format     Format
-	Delimiter  byte   // of CSV
-	Array      bool   // of JSON: its values are the elements of an array
-	OneLine    bool   // of lines: there is one, with several addresses
-	Before     int    // rows above the table: a title, a line that names the delimiter; blank rows count, too
-	Head       string // these rows, as they are
-	HeaderRow  int    // of CSV: the row that names the columns, from 1, or NoHeader
-	Header     string // this row, as it is; empty: there is none
-	Shifted    bool   // the row lacks the first name; Header has an empty one
+	Delimiter  byte     // of CSV
+	Array      bool     // of JSON: its values are the elements of an array
+	Within     []string // the keys on the way to this array; "[]" stands for each element of one
+	OneLine    bool     // of lines: there is one, with several addresses
+	Before     int      // rows above the table: a title, a line that names the delimiter; blank rows count, too
+	Head       string   // these rows, as they are
+	HeaderRow  int      // of CSV: the row that names the columns, from 1, or NoHeader
+	Header     string   // this row, as it is; empty: there is none
+	Shifted    bool     // the row lacks the first name; Header has an empty one
 	Columns    []Column
 	Sampled    int  // rows by which the columns are judged
 	Whole      bool // the list has no more
@@ -155,7 +156,7 @@ func (b *beginning) format() Format {
 	switch {
 	case b.SheetText:
 		return XLSX
-	case b.Format == JSONLines && beginsArray(b.text):
+	case b.Format == JSONLines && b.hasArray():
 		return JSON
 	case b.Format == CSV && b.Delimiter == 0 && b.isOneLine():
 		return Lines

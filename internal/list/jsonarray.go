@@ -16,7 +16,13 @@ type arrayKind struct{ jsonKind }
 
 func (arrayKind) recognise(b *beginning) bool {
 	lines := b.rows(0)
-	return beginsArray(b.text) || len(lines) > 0 && strings.TrimSpace(lines[0]) == "{"
+	return b.hasArray() || len(lines) > 0 && strings.TrimSpace(lines[0]) == "{"
+}
+
+// hasArray reports whether a text is a JSON array, or has the list in one.
+func (b *beginning) hasArray() bool {
+	path, err := b.within()
+	return beginsArray(b.text) || len(path) > 0 || err != nil
 }
 
 // beginsArray reports whether a text is a JSON array. "[" may also begin an
@@ -46,13 +52,16 @@ func (b *beginning) isJSON() bool {
 }
 
 // describe describes the values as JSON lines.
-func (k arrayKind) describe(b *beginning, d *Description) error {
-	d.Array = beginsArray(b.text)
+func (k arrayKind) describe(b *beginning, d *Description) (err error) {
+	if d.Within, err = b.within(); err != nil {
+		return err
+	}
+	d.Array = beginsArray(b.text) || len(d.Within) > 0
 	field := addressField
 	if len(b.Options.Columns) > 0 {
 		field = b.Options.Columns[0]
 	}
-	values := newJSONValues(bytes.NewReader(b.text), d.Array, field)
+	values := newJSONValues(bytes.NewReader(b.text), d, field)
 	text, err := io.ReadAll(values)
 	if values.malformed && (b.whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
 		return formatError("%v", err)
@@ -63,12 +72,12 @@ func (k arrayKind) describe(b *beginning, d *Description) error {
 // convert turns the values into JSON lines, one for each. A string becomes an
 // object with the string in the field that is read.
 func (arrayKind) convert(text *bufio.Reader, d *Description) io.Reader {
-	return newJSONValues(text, d.Array, d.Read[0].Name)
+	return newJSONValues(text, d, d.Read[0].Name)
 }
 
-func newJSONValues(r io.Reader, array bool, field string) *jsonValues {
+func newJSONValues(r io.Reader, d *Description, field string) *jsonValues {
 	limit := &allowance{below: r}
-	return &jsonValues{limit: limit, decoder: json.NewDecoder(limit), array: array, field: field}
+	return &jsonValues{limit: limit, decoder: json.NewDecoder(limit), array: d.Array, path: d.Within, field: field}
 }
 
 // jsonValues reads JSON values as lines, one for each.
@@ -76,6 +85,8 @@ type jsonValues struct {
 	limit     *allowance
 	decoder   *json.Decoder
 	array     bool
+	path      []string // of the array, in objects
+	depth     int      // of the objects and arrays of the path that are open
 	field     string
 	number    int    // of the values read
 	line      []byte // rest of the last
@@ -101,7 +112,12 @@ func (v *jsonValues) Read(p []byte) (int, error) {
 // next reads a value. It returns [io.EOF] after the last.
 func (v *jsonValues) next() error {
 	v.limit.left = 2 * MaxRow // the decoder reads ahead
-	if v.array && v.number == 0 {
+	switch {
+	case len(v.path) > 0:
+		if err := v.nextWithin(); err != nil {
+			return err
+		}
+	case v.array && v.number == 0:
 		if _, err := v.decoder.Token(); err != nil {
 			return err
 		}

@@ -135,6 +135,10 @@ func (d *Description) guessFields(lines []string) []Choice {
 		return []Choice{{named[0], d.Columns[named[0]].Name, Named}}
 	case len(named) == 0 && len(holding) == 1:
 		return []Choice{{holding[0], d.Columns[holding[0]].Name, Holding}}
+	case len(named) == 0 && most == 0:
+		if name := nestedField(lines); name != "" {
+			return []Choice{d.field(name, Holding)}
+		}
 	}
 	return []Choice{d.field(addressField, Named)}
 }
@@ -245,6 +249,14 @@ func addressIn(members []member, field string) (string, error) {
 	}
 	if i < 0 {
 		i = slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.key, field) })
+	}
+	if outer, inner, nested := strings.Cut(field, "."); nested && i < 0 { // "properties.email"
+		at := slices.IndexFunc(members, func(m member) bool { return m.key == outer })
+		if at >= 0 {
+			if within, err := parseObject(string(members[at].value)); err == nil {
+				return addressIn(within, inner)
+			}
+		}
 	}
 	var address string // null leaves it empty
 	var all []string

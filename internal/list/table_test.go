@@ -100,6 +100,54 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// answers are lists in JSON as APIs send them.
+var answers = []struct{ name, text, want string }{
+	{"members", `{"members":[{"email_address":"a@acme.example","n":1},{"email_address":"b@acme.example","tags":[{"x":"c@acme.example"}]}],"total_items":2,"_links":[{"rel":"self"}]}`,
+		`email_address|n|tags/a@acme.example|1|/b@acme.example||[{"x":"c@acme.example"}]`},
+	{"objects within", `{"results":[{"id":"1","properties":{"email":"a@acme.example","n":"A"}},{"id":"2","properties":{"email":"b@acme.example"}}],"paging":{"next":null}}`,
+		`id|properties/1|{"email":"a@acme.example","n":"A"}/2|{"email":"b@acme.example"}`},
+	{"deep", `{"data":{"page":1,"list":{"items":[{"mail":"a@acme.example"}]}}}`, "mail/a@acme.example"},
+	{"pages", "{\"data\":[{\"email\":\"a@acme.example\"}],\"next\":2}\n{\"data\":[],\"next\":3}\n{\"next\":null,\"data\":[{\"email\":\"b@acme.example\"}]}\n", "email/a@acme.example/b@acme.example"},
+	{"several lines", "{\n  \"data\": [\n    {\n \"email\": \"a@acme.example\"\n}\n  ]\n}\n", "email/a@acme.example"},
+	{"strings", `{"count":2,"emails":["a@acme.example","b@acme.example"]}`, "email/a@acme.example/b@acme.example"},
+	{"phpMyAdmin", `[{"type":"header","version":"5.2"},{"type":"database","name":"x"},{"type":"table","name":"users","data":[{"id":"1","email":"a@acme.example"},{"id":"2","email":"b@acme.example"}]}]`, "id|email/1|a@acme.example/2|b@acme.example"},
+	{"arrays of addresses", `{"connections":[{"names":[{"displayName":"A"}],"emailAddresses":[{"value":"a@acme.example"},{"value":"a2@acme.example"}]},{"emailAddresses":[{"value":"b@acme.example"}]}]}`,
+		"value/a@acme.example/a2@acme.example/b@acme.example"},
+	{"an address beside", `{"owner":"o@acme.example","members":[{"email":"a@acme.example"}]}`, "email/a@acme.example"},
+	{"two arrays", `{"subscribed":[{"email":"a@acme.example"}],"cleaned":[{"email":"b@acme.example"}]}`,
+		"the addresses are in several arrays, such as .subscribed[] and .cleaned[]: choose one with jq -c '.subscribed[]' FILE | rcpt bulk -"},
+	{"another array later", `{"members":[{"email":"a@acme.example"}],"x":"` + strings.Repeat("x", 70<<10) + `","cleaned":[{"email":"b@acme.example"}]}`,
+		`email/a@acme.example/behind element 1 there are addresses outside of .members[], such as "b@acme.example": choose with jq what is read`},
+	{"cut off", `{"members":[{"email":"a@acme.example"},{"email":"` + strings.Repeat("b", 70<<10), "email/a@acme.example/element 2: not JSON: unexpected EOF"},
+
+	{"records with arrays", "{\"email\":\"a@acme.example\",\"friends\":[{\"email\":\"x@acme.example\"}]}\n", `email|friends/a@acme.example|[{"email":"x@acme.example"}]`},
+	{"records with two fields", "{\"to\":\"a@acme.example\",\"cc\":[\"x@acme.example\"]}\n{\"to\":\"b@acme.example\",\"cc\":[]}\n", `to|cc/a@acme.example|["x@acme.example"]/b@acme.example|[]`},
+	{"objects in records", "{\"id\":1,\"contact\":{\"email\":\"a@acme.example\"}}\n{\"id\":2,\"contact\":{\"email\":\"b@acme.example\"}}\n", `id|contact/1|{"email":"a@acme.example"}/2|{"email":"b@acme.example"}`},
+}
+
+// TestAnswers: the array with the list is read, whatever is around it.
+func TestAnswers(t *testing.T) {
+	for _, c := range answers {
+		for _, f := range []Format{"", JSON, JSONLines, CSV} {
+			if got := rowsIn(t, c.text, Options{Format: f}); got != c.want {
+				t.Errorf("%s as %q: %s", c.name, f, got)
+			}
+		}
+		if r, err := NewReader(strings.NewReader(c.text), Options{}); err == nil {
+			if row, err := r.Next(); err != nil || row.Err != nil || row.Addresses[0] != "a@acme.example" {
+				t.Errorf("%s: the first address is %q, %v, %v", c.name, row.Addresses, row.Err, err)
+			}
+		}
+	}
+	hub := open(t, answers[1].text, Options{Columns: []string{"properties.email"}})
+	if got, _ := readAll(t, hub); !cmp.Equal(got, []string{"a@acme.example", "b@acme.example"}) {
+		t.Errorf("a field that is named: %q", got)
+	}
+	if got, want := written(t, `{"data":[{"email":"a@acme.example"}]}`, Options{}, Output{Format: JSONLines}), `{"email":"a@acme.example","rcpt":{#}}`+"\n"; got != want {
+		t.Error(got)
+	}
+}
+
 // TestNoTables: lists that begin as other formats do.
 func TestNoTables(t *testing.T) {
 	for text, want := range map[string]string{
