@@ -65,7 +65,7 @@ func literals(s string) (texts []string, ok bool) {
 func linkOr(s string, parts []string) string {
 	var found []string
 	for _, part := range parts {
-		part = trimBlanks(part)
+		part = cutScheme(trimBlanks(part))
 		if _, err := parse(part); hasAtSign(part) && (err == nil || len(found) == 0) {
 			found = append(found, part)
 		}
@@ -151,10 +151,8 @@ func decodeEntities(s string) string {
 			return decoded.String()
 		}
 		decoded.WriteString(s[:start])
-		length := strings.IndexByte(s[start:], ';') + 1
-		if length == 0 || length > maxEntity {
-			length = 1
-		}
+		length := strings.IndexByte(s[start:min(len(s), start+maxEntity)], ';') + 1
+		length = max(1, length)
 		decoded.WriteString(html.UnescapeString(s[start : start+length]))
 		s = s[start+length:]
 	}

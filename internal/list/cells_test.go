@@ -33,6 +33,7 @@ var heldCells = []struct {
 	{`<a href=mailto:bob@acme.example>Mail</a>`, Address, "bob@acme.example", ""},
 	{`<a href="https://acme.example/bob">bob@acme.example</a>`, Address, "bob@acme.example", ""},
 	{`<a href="mailto:bob@acme.example">eve@acme.example</a>`, Several, "", ""},
+	{`<a href="mailto:bob@acme.example?subject=Hi">eve@acme.example</a>`, Several, "", ""},
 	{`<a href="mailto:bob@acme.example">Bob</a> left us`, Unclear, "", "bob@acme.example"},
 	{`[Bob](mailto:bob@acme.example)`, Address, "bob@acme.example", ""},
 	{`&lt;bob@acme.example&gt;`, Address, "bob@acme.example", ""},

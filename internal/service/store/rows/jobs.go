@@ -69,7 +69,7 @@ type GroupCount struct {
 
 // UndeliverableShare is the share of addresses that are proven undeliverable,
 // of those that have a result: from 0 to 1.
-func (j *Job) UndeliverableShare() float64 {
+func (j Job) UndeliverableShare() float64 {
 	return math.Round(1e4*float64(j.Results["undeliverable"])/float64(max(1, j.Done))) / 1e4
 }
 
