@@ -83,6 +83,9 @@ func TestMarketer(t *testing.T) {
 	}
 	album{name: "marketer-new"}.take(t, ctx)
 	do(t, ctx, click(".head .primary"), shown("#progress .pill.good"))
+	if text := read(t, ctx, ".answer"); !strings.Contains(text, "can be mailed") {
+		t.Errorf("the sentence on top: %s", text)
+	}
 	album{name: "marketer-list"}.take(t, ctx)
 	do(t, ctx, click(`[aria-label="Safe for Excel"]`))
 	file := filepath.Join(folder, "Kunden.safe.xlsx")
@@ -119,8 +122,11 @@ func TestReadingMenus(t *testing.T) {
 	ctx := newBrowser(t)
 	s.enter(t, ctx)
 	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), chromedp.SetUploadFiles(chromedp.CSS("#list"), []string{shopExport(t)}), shown("#sheet"),
-		chromedp.SetValue(chromedp.CSS("#name"), "Mine"), chromedp.SetValue(chromedp.CSS("#sheet"), "Info"),
-		chromedp.Evaluate[chromedp.Void](`document.querySelector("#sheet").dispatchEvent(new Event("change", {bubbles: true}))`),
+		chromedp.SetValue(chromedp.CSS("#name"), "Mine"), chromedp.Evaluate[chromedp.Void](`{
+			const menu = document.querySelector("#sheet");
+			menu.value = "Info";
+			menu.dispatchEvent(new Event("change", {bubbles: true}));
+		}`),
 		chromedp.WaitVisible(chromedp.Search(`//td[text()="Mandant"]`)))
 	if kept := eval[string](t, ctx, `document.querySelector("#name").value`); kept != "Mine" {
 		t.Errorf("what was typed became %q", kept)

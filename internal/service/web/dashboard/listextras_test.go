@@ -28,11 +28,11 @@ func TestOnlyWhatIsNew(t *testing.T) {
 	}
 	at := w.post(t, next, next, "since", id).Header.Get("Location")
 	w.awaitState(t, at, store.JobDone)
-	if page := w.get(t, at).body; !strings.Contains(page, `Undeliverable: 50% → 25% of the addresses since <a href="`+before+`">october</a>.`) {
+	if page := w.get(t, at).body; !strings.Contains(page, `Bad: 50% → 25% since <a href="`+before+`">october</a>.`) {
 		t.Errorf("it is not compared:\n%s", page)
 	}
 	w.post(t, "/lists", before+"/delete")
-	if page := w.get(t, at); page.StatusCode != http.StatusOK || strings.Contains(page.body, "Undeliverable:") {
+	if page := w.get(t, at); page.StatusCode != http.StatusOK || strings.Contains(page.body, "Bad: 50%") {
 		t.Errorf("compared with a list that is deleted: %d\n%s", page.StatusCode, page.body)
 	}
 }

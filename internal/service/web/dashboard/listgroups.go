@@ -1,7 +1,10 @@
 package dashboard
 
 import (
+	"fmt"
+
 	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -26,7 +29,7 @@ type groupCard struct {
 	Group     bulk.Group
 	Rows      int64
 	Addresses int64 // distinct ones
-	Whole     int64 // rows with a result
+	Whole     int64 // rows of the list; zero: they were not counted
 	Wanted    bool  // only its rows are shown
 	Link      string
 }
@@ -34,17 +37,19 @@ type groupCard struct {
 // downloadPart is what can be downloaded of a list.
 type downloadPart struct{ ID, Path, Name string }
 
-// groupsOf are the groups of a list. Their shares are those of the rows that
-// have a result.
+// groupsOf are the groups of a list. Their shares are those of all its rows,
+// also while some have no result.
 func groupsOf(j store.Job) (all []groupCard) {
-	var whole int64
+	var known int64
 	for _, group := range bulk.Groups() {
 		n := j.Groups[string(group)]
-		whole += n.Rows
+		known += n.Rows
 		all = append(all, groupCard{groupText: groupTexts[group], Group: group, Rows: n.Rows, Addresses: n.Addresses})
 	}
 	for i := range all {
-		all[i].Whole = whole
+		if known > 0 {
+			all[i].Whole = j.Rows
+		}
 	}
 	return all
 }
@@ -76,4 +81,57 @@ func resultsBar(j store.Job) (bar []segment) {
 		}
 	}
 	return bar
+}
+
+// summaryOf says in a sentence how good a list is that has ended; empty: it has
+// not, or its rows were not counted.
+func summaryOf(j store.Job) string {
+	if !j.State.Ended() || j.Done == 0 {
+		return ""
+	}
+	rows := map[bulk.Group]int64{}
+	var whole, bad int64
+	for _, g := range groupsOf(j) {
+		rows[g.Group], whole = g.Rows, g.Whole
+		if g.Group == bulk.GroupBad {
+			bad = g.Addresses
+		}
+	}
+	if whole == 0 {
+		return ""
+	}
+	cannot := rows[bulk.GroupBad] + rows[bulk.GroupNone]
+	text := fmt.Sprintf("%s can be mailed, %s cannot", percent(rows[bulk.GroupSafe], whole), percent(cannot, whole))
+	why, n, of := "rows hold no address", rows[bulk.GroupNone], cannot
+	if rows[bulk.GroupBad] >= rows[bulk.GroupNone] {
+		reason, most := commonest(j)
+		why, n, of = deadTexts[reason], most, bad
+	}
+	if why == "" || n == 0 {
+		return text
+	}
+	share := "many"
+	if 2*n > of {
+		share = "most"
+	}
+	return fmt.Sprintf("%s: %s of these %s (%s)", text, share, why, groupedCount(n))
+}
+
+// deadTexts say of addresses that cannot be mailed why.
+var deadTexts = map[engine.Reason]string{
+	engine.ReasonMailboxNotFound: "mailboxes do not exist", engine.ReasonMailboxDisabled: "mailboxes are closed",
+	engine.ReasonMailboxMoved: "mailboxes have moved", engine.ReasonDomainNotFound: "domains do not exist",
+	engine.ReasonNoMailHost: "domains have no mail host", engine.ReasonNullMX: "domains accept no mail",
+	engine.ReasonInvalidSyntax: "cells hold no valid address",
+}
+
+// commonest is the most frequent of the reasons for which addresses of a list
+// cannot be mailed.
+func commonest(j store.Job) (reason engine.Reason, most int64) {
+	for name, n := range j.Reasons {
+		if r := engine.Reason(name); r.Verdict() == engine.VerdictUndeliverable && (n > most || n == most && r < reason) {
+			reason, most = r, n
+		}
+	}
+	return reason, most
 }

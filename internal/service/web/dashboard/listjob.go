@@ -80,9 +80,10 @@ type comparison struct {
 	Then, Now string // the share of the bad ones
 }
 
-// compared compares a list with the one that it names, if that is there.
+// compared compares a list that has ended with the one that it names, if that
+// is there.
 func (d *Dashboard) compared(v *visit, j store.Job) (*comparison, error) {
-	if j.ComparedWith == "" || j.Done == 0 {
+	if j.ComparedWith == "" || !j.State.Ended() {
 		return nil, nil
 	}
 	seen, err := d.owners(v)
@@ -90,26 +91,20 @@ func (d *Dashboard) compared(v *visit, j store.Job) (*comparison, error) {
 		return nil, err
 	}
 	with, err := d.config.Lists.Job(v.r.Context(), j.ComparedWith, seen)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
-	case err != nil || with.Done == 0:
-		return nil, err
 	}
-	return &comparison{with.ID, with.Name, badShare(with), badShare(j)}, nil
+	return &comparison{with.ID, with.Name, badShare(with), badShare(j)}, err
 }
 
-// badShare is how many of the addresses that have a result are proven to
-// bounce.
-func badShare(j store.Job) string {
-	return percent(j.Results[string(engine.VerdictUndeliverable)], j.Done)
-}
+// badShare is how many of the rows of a list are bad.
+func badShare(j store.Job) string { return percent(j.Groups[string(bulk.GroupBad)].Rows, j.Rows) }
 
 // progressOf tells how far a list is.
 func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 	p := progressView{
 		Job: j, Tone: stateTone(j.State), Bar: barOf(j),
-		Groups: groupsOf(j), Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended(),
+		Summary: summaryOf(j), Groups: groupsOf(j), Percent: percent(j.Done, j.Addresses), Live: !j.State.Ended(),
 	}
 	if j.Addresses > 0 {
 		p.Points = 100 * j.Done / j.Addresses
@@ -184,7 +179,7 @@ func (d *Dashboard) downloadList(v *visit) error {
 		return errNoPage
 	}
 	begun, err := transfer.Download{
-		Job: j, Output: jobs.Output{Groups: groups}, As: format, Patience: 5 * patience,
+		Job: j, Output: jobs.Output{Groups: groups, Once: v.r.URL.Query().Get("once") != ""}, As: format, Patience: 5 * patience,
 		Disposition: "attachment; filename*=UTF-8''" + url.PathEscape(j.Name+"."+part+"."+extension),
 	}.Send(v.r.Context(), d.config.Lists, v.w)
 	if errors.As(err, new(*jobs.BusyError)) && !begun {

@@ -67,7 +67,10 @@ func resultRowOf(row jobs.Row) resultRow {
 // chipsOf are the links to the rows of each group, with the same search.
 func chipsOf(view *listView) []groupCard {
 	chips := groupsOf(view.Job)
-	all := groupCard{groupText: groupText{Name: "All"}, Rows: chips[0].Whole, Whole: chips[0].Whole}
+	all := groupCard{groupText: groupText{Name: "All"}, Whole: chips[0].Whole}
+	for _, group := range chips {
+		all.Rows += group.Rows
+	}
 	chips = append([]groupCard{all}, chips...)
 	for i, chip := range chips {
 		values := url.Values{}
