@@ -71,13 +71,14 @@ func readAge(text string) (time.Duration, error) {
 
 // comparison is an earlier list as a job shows it beside its own counters.
 type comparison struct {
-	ID        string           `json:"id"`
-	Name      string           `json:"name"`
-	Rows      int64            `json:"rows"`
-	Addresses int64            `json:"addresses"`
-	Done      int64            `json:"done"`
-	Results   map[string]int64 `json:"results"`
-	Created   time.Time        `json:"created_at"`
+	ID        string                     `json:"id"`
+	Name      string                     `json:"name"`
+	Rows      int64                      `json:"rows"`
+	Addresses int64                      `json:"addresses"`
+	Done      int64                      `json:"done"`
+	Results   map[string]int64           `json:"results"`
+	Groups    map[string]rows.GroupCount `json:"groups,omitempty"`
+	Created   time.Time                  `json:"created_at"`
 }
 
 // compared returns the list that a job is compared with; nil: none, or it is
@@ -90,5 +91,5 @@ func (s *Server) compared(ctx context.Context, j rows.Job, owners []string) *com
 	if err != nil {
 		return nil
 	}
-	return &comparison{with.ID, with.Name, with.Rows, with.Addresses, with.Done, with.Results, with.Created}
+	return &comparison{with.ID, with.Name, with.Rows, with.Addresses, with.Done, with.Results, with.Groups, with.Created}
 }

@@ -29,7 +29,7 @@ func TestJobSince(t *testing.T) {
 	next := l.want(l.send("POST", "/api/v1/bulk?since="+j.ID+"&since_max_age=30d", key, "a@a.example\nc@a.example\n", "Content-Type", csvType), 202)
 	l.done(key, next.ID)
 	got = l.send("GET", "/api/v1/bulk/"+next.ID, key, "")
-	for _, want := range []string{`"reused":1`, `"compared_with":{"id":"` + j.ID + `","name":"october"`, `"results":{"deliverable":2}`} {
+	for _, want := range []string{`"reused":1`, `"compared_with":{"id":"` + j.ID + `","name":"october"`, `"results":{"deliverable":2},"groups":{`, `"safe":{"rows":2,"addresses":2}`} {
 		if !strings.Contains(got.Body.String(), want) {
 			t.Errorf("%s lacks %s", got.Body, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/webhook"
@@ -24,6 +25,7 @@ type newListView struct {
 	Problem string // why it cannot
 	listExtras
 	Sinces   []choice
+	Earlier  string // whose results the list has itself; empty: none
 	Mails    bool   // mail can be sent
 	SecretAt string // the path of the page where the secret of webhooks is made
 }
@@ -35,6 +37,7 @@ type listExtras struct {
 	Progress bool
 	Notify   string // the address for a mail when the list is done
 	Since    string // the ID of the list whose results are taken, or [jobs.SinceSelf]
+	Date     string // when those of the list itself were found that do not say so
 }
 
 // lastExtras are those of the latest list of the account: the next one is
@@ -52,6 +55,10 @@ func (d *Dashboard) extrasOf(v *visit) (x listExtras, faults formFaults) {
 	x = listExtras{
 		URL: strings.TrimSpace(v.form("webhook")), Progress: v.form("progress") != "",
 		Notify: strings.TrimSpace(v.form("notify")), Since: v.form("since"),
+		Date: strings.TrimSpace(v.form("since_date")),
+	}
+	if at, err := time.Parse(time.DateOnly, x.Date); x.Date != "" && (err != nil || at.After(time.Now())) {
+		faults.add("since_date", "This must be a day that has been.")
 	}
 	if x.URL == "" {
 		x.Progress = false
@@ -72,13 +79,22 @@ func (d *Dashboard) extrasOf(v *visit) (x listExtras, faults formFaults) {
 // sinceLists is how many lists are offered whose results can be taken.
 const sinceLists = 50
 
+// earlierName is what people call those whose results a list has.
+func earlierName(look *jobs.Look) string {
+	if look.Earlier == list.Ours {
+		return "an earlier run of rcpt"
+	}
+	return look.Earlier
+}
+
 // sinceChoices are the lists whose results can be taken.
-func (d *Dashboard) sinceChoices(v *visit, chosen string) ([]choice, error) {
+func (d *Dashboard) sinceChoices(v *visit, earlier, chosen string) ([]choice, error) {
 	done, err := d.config.Lists.Jobs(v.r.Context(),
 		store.JobQuery{Owners: []string{v.account.ID}, State: store.JobDone, Limit: sinceLists})
-	all := []choice{
-		{Name: "All addresses", Chosen: chosen == ""},
-		{Value: jobs.SinceSelf, Name: "Those without a result in the file", Chosen: chosen == jobs.SinceSelf},
+	all := []choice{{Name: "All addresses", Chosen: chosen == ""}}
+	if earlier != "" {
+		name := "Those without a result in the file, which has results of " + earlier
+		all = append(all, choice{Value: jobs.SinceSelf, Name: name, Chosen: chosen == jobs.SinceSelf})
 	}
 	for _, j := range done {
 		name := "What is new since " + j.Name + ", " + day(j.Created)
@@ -89,9 +105,13 @@ func (d *Dashboard) sinceChoices(v *visit, chosen string) ([]choice, error) {
 
 // request is what is to become of a list.
 func request(v *visit, l *draft, f jobs.Format, x listExtras) jobs.Request {
+	since := jobs.Since{List: x.Since}
+	if at, err := time.Parse(time.DateOnly, x.Date); err == nil && x.Since == jobs.SinceSelf {
+		since.Date = at
+	}
 	return jobs.Request{
 		Owner: v.account.ID, Key: KeyID, Name: l.Name, Webhook: x.URL, Progress: x.Progress, Format: f,
-		Notify: x.Notify, Since: jobs.Since{List: x.Since},
+		Notify: x.Notify, Since: since,
 	}
 }
 
@@ -143,7 +163,8 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, f jobs.Format, x listExtra
 			return err
 		}
 	}
-	if view.Sinces, err = d.sinceChoices(v, x.Since); err != nil {
+	view.Earlier = earlierName(&look)
+	if view.Sinces, err = d.sinceChoices(v, view.Earlier, x.Since); err != nil {
 		return err
 	}
 	p.Title, p.Nav, p.Body = "New list", "/lists", view
