@@ -91,5 +91,7 @@ func (s *Server) compared(ctx context.Context, j rows.Job, owners []string) *com
 	if err != nil {
 		return nil
 	}
-	return &comparison{with.ID, with.Name, with.Rows, with.Addresses, with.Done, with.Results, with.Groups, with.Created}
+	return &comparison{
+		with.ID, with.Name, with.Rows, with.Addresses, with.Done, with.Results, with.Groups, with.Created,
+	}
 }
