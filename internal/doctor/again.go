@@ -7,10 +7,10 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// checkEvery is how often a network that does not work is checked again, even
-// if nobody asks for anything. It is a little more than the minute for which
-// the engine does not repeat a failed check.
-const checkEvery = time.Minute + 5*time.Second
+// checkEvery is how often a network that does not work is to be checked again,
+// even if nobody asks for anything. The engine does not repeat a failed check
+// within a minute.
+const checkEvery = 5 * time.Second
 
 // KeepChecking checks the network again as long as it does not work, until ctx
 // ends.
