@@ -120,7 +120,7 @@ func TestWaiting(t *testing.T) {
 				{For: "later", Addresses: 20, Reason: "temporary", Until: soon, Message: "20 are asked again later, after a temporary answer"},
 			}},
 		{"our network", List{Left: 47, Network: NoResolver},
-			[]Waiting{{For: "network", Addresses: 47, Reason: "resolver", Message: "The DNS of this server does not work: lists wait until it does"}}},
+			[]Waiting{{For: "network", Addresses: 47, Reason: "resolver", Message: "This server's DNS does not work: lists wait until it does"}}},
 	} {
 		if diff := cmp.Diff(c.want, c.list.Waiting(now)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)

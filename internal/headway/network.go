@@ -27,7 +27,7 @@ func FaultOf(s engine.NetworkStatus) Fault {
 func (f Fault) Sentence() string {
 	switch f {
 	case NoResolver:
-		return "The DNS of this server does not work: lists wait until it does"
+		return "This server's DNS does not work: lists wait until it does"
 	case NoPort:
 		return "This server reaches no mail host: lists wait until it does"
 	}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"html"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,7 +30,7 @@ func TestNetworkFault(t *testing.T) {
 		now.Store(fault)
 		for path, concerned := range map[string]bool{"/lists": true, "/check": true, "/usage": false, "/health": false} {
 			page := w.get(t, path).body
-			if says := fault != "" && strings.Contains(page, "<span>"+fault.Sentence()+". <a href=\"/health\">"); says != (concerned && fault != "") {
+			if says := fault != "" && strings.Contains(page, "<span>"+html.EscapeString(fault.Sentence())+". <a href=\"/health\">"); says != (concerned && fault != "") {
 				t.Errorf("%s with %q: it says it: %v", path, fault, says)
 			}
 			if marked := strings.Contains(page, `class="alarm"`); marked != (fault != "") {
