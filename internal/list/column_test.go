@@ -65,6 +65,29 @@ func TestGuess(t *testing.T) {
 	}
 }
 
+// TestGuessField: which field of JSON is read.
+func TestGuessField(t *testing.T) {
+	for _, c := range []struct {
+		name, list, read string
+		notices          []string
+	}{
+		{"the default", `{"Mail":"a@acme.example","email":"b@acme.example"}`, "email", nil},
+		{"in capitals, and empty", `{"EMAIL":null,"n":"1"}`, "email", nil},
+		{"a known name beside others", `{"user_email":"a@acme.example","cc":"b@acme.example"}`, "user_email", []string{`Reading the field "user_email"`}},
+		{"the default is empty", `{"email":null,"Mail":"a@acme.example"}`, "Mail", []string{`Column 1 "email" holds no addresses in 1 row`, `Reading the field "Mail"`}},
+		{"a word", `{"work_email":"a@acme.example","boss":"b@acme.example"}`, "work_email", []string{`Reading the field "work_email"`}},
+		{"a link", `{"url":"https://social.example/@a","contact":"a@acme.example"}`, "contact", []string{`Reading the field "contact"`}},
+	} {
+		r := open(t, c.list+"\n", Options{Format: JSONLines})
+		if got := strings.Join(r.ReadNames(), ", "); got != c.read {
+			t.Errorf("%s: reads %s", c.name, got)
+		}
+		if diff := cmp.Diff(c.notices, r.Notices()); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
 // TestShifted: the row of names gets the empty one that it lacks.
 func TestShifted(t *testing.T) {
 	const list = "email name\n1 a@acme.example A\n2 b@acme.example B\n"

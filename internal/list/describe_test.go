@@ -53,7 +53,7 @@ var beginnings = []struct {
 		want: "UTF-8 LF CSV , header", columns: "email 1/1 named*|rcpt_result 0/1 earlier|rcpt_suggestion 0/1 earlier"},
 	{name: "JSON lines", octets: `{"n":1,"email":"a@acme.example"}` + "\n", want: "UTF-8 LF JSON lines", columns: "n 0/1|email 1/1 named*"},
 	{name: "JSON array", octets: `["a@acme.example"]`, want: "UTF-8 LF JSON array", columns: "email 1/1 named*"},
-	{name: "JSON array called lines", octets: `[{"Mail":"a@acme.example"}]`, o: Options{Format: JSONLines}, want: "UTF-8 LF JSON array", columns: "Mail 1/1 named*"},
+	{name: "JSON array called lines", octets: `[{"Mail":"a@acme.example"}]`, o: Options{Format: JSONLines}, want: "UTF-8 LF JSON array", columns: "Mail 1/1 only*"},
 	{name: "JSON of several lines", octets: "{\n\"email\": null\n}", want: "UTF-8 LF JSON", columns: "email 0/0 named*"},
 	{name: "JSON that the sample cuts off", octets: `["a@acme.example","b`, cut: true, want: "UTF-8 LF JSON array", columns: "email 1/1 named*"},
 	{name: "JSON that ends too soon", octets: `["a@acme.example","b`, refused: "element 2: not JSON"},

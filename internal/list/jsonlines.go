@@ -123,19 +123,14 @@ func (d *Description) guessFields(lines []string) []Choice {
 		}
 		return read
 	}
-	most := 0
-	for _, c := range d.Columns {
-		most = max(most, c.Held)
+	if email := d.field(addressField, Named); email.Column >= 0 && d.Columns[email.Column].Held > 0 {
+		return []Choice{email}
 	}
-	named := d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) })
-	holding := d.columns(func(i int) bool { return d.Columns[i].Held > most/2 })
-	switch {
-	case slices.ContainsFunc(d.Columns, func(c Column) bool { return strings.EqualFold(c.Name, addressField) }):
-	case len(named) == 1:
-		return []Choice{{named[0], d.Columns[named[0]].Name, Named}}
-	case len(named) == 0 && len(holding) == 1:
-		return []Choice{{holding[0], d.Columns[holding[0]].Name, Holding}}
-	case len(named) == 0 && most == 0:
+	if slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Held > 0 }) {
+		if column, why, err := d.guess(nil); err == nil {
+			return []Choice{{column, d.Columns[column].Name, why}}
+		}
+	} else if !slices.ContainsFunc(d.columnNames(), isAddressName) {
 		if name := nestedField(lines); name != "" {
 			return []Choice{d.field(name, Holding)}
 		}

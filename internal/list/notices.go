@@ -1,9 +1,6 @@
 package list
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Notices say what was guessed of a list that a person may see otherwise, each
 // in one line.
@@ -39,12 +36,23 @@ func (r *Reader) Notices() []string {
 		all = append(all, "The row with the names of the columns has one cell less than the others: "+
 			"the first column has no name")
 	}
-	if slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Why == Named || c.Why == Holding }) {
-		for _, i := range d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) }) {
-			if d.Columns[i].Held == 0 && d.Sampled > 0 && d.Columns[d.Read[0].Column].Held > 0 {
-				all = append(all, fmt.Sprintf("Column %s holds no addresses in %s", d.nameOf(i), d.sampled()))
-			}
+	return append(all, d.guessedNotices()...)
+}
+
+// guessedNotices say what the column is not that has the name for addresses,
+// and which field of JSON is read in its place.
+func (d *Description) guessedNotices() (all []string) {
+	read := d.Read[0]
+	if read.Column < 0 || read.Why == Given || d.Columns[read.Column].Held == 0 {
+		return nil
+	}
+	for _, i := range d.columns(func(i int) bool { return isAddressName(d.Columns[i].Name) }) {
+		if d.Columns[i].Held == 0 {
+			all = append(all, fmt.Sprintf("Column %s holds no addresses in %s", d.nameOf(i), d.sampled()))
 		}
+	}
+	if isJSON := d.Format == JSON || d.Format == JSONLines; isJSON && read.Name != addressField {
+		all = append(all, fmt.Sprintf("Reading the field %s", shownCell(read.Name)))
 	}
 	return all
 }
