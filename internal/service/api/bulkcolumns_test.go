@@ -153,6 +153,8 @@ func TestSeveralInEachRow(t *testing.T) {
 	key := l.key(store.Key{})
 	for body, says := range map[string]string{
 		"n,mail\n1,a@a.example; b@a.example\n2,c@a.example d@a.example\n": "alone: 2 rows hold several; write each address in a row of its own.",
+		"n,mail\n1,a@a.example; b@a.example\n2,b@a.example - old\n":       "alone: 2 rows hold several, or other words beside one, or a part of one; write each address in a row of its own.",
+		"n,mail\n1,a@a.example - old\n2,\n":                               "alone: its only row with one has other words beside one, or a part of one;",
 		"n,mail\n1,a@a.example; b@a.example\n2,\n":                        "alone: its only row with addresses holds several",
 		"n,mail\n1,\n": "The list has no row with an address.",
 	} {

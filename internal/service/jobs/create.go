@@ -35,19 +35,29 @@ type Request struct {
 // ErrNoAddress means that a list has no row with an address.
 var ErrNoAddress = errors.New("the list has no row with an address")
 
-// severalError is an [ErrNoAddress]: so many rows have several addresses in a
-// cell.
-type severalError int64
+// notAloneError is an [ErrNoAddress]: so many rows have several addresses in a
+// cell, and so many have other words beside one.
+type notAloneError struct{ several, unclear int64 }
 
-func (e severalError) Error() string {
-	what := "its only row with addresses holds several"
-	if e > 1 {
-		what = fmt.Sprintf("%d rows hold several", int64(e))
+func (e notAloneError) Error() string {
+	const unclear = "other words beside one, or a part of one"
+	var what string
+	switch {
+	case e.several == 1 && e.unclear == 0:
+		what = "its only row with addresses holds several"
+	case e.several == 0 && e.unclear == 1:
+		what = "its only row with one has " + unclear
+	case e.unclear == 0:
+		what = fmt.Sprintf("%d rows hold several", e.several)
+	case e.several == 0:
+		what = fmt.Sprintf("%d rows have %s", e.unclear, unclear)
+	default:
+		what = fmt.Sprintf("%d rows hold several, or %s", e.several+e.unclear, unclear)
 	}
 	return ErrNoAddress.Error() + " alone: " + what + "; write each address in a row of its own"
 }
 
-func (severalError) Unwrap() error { return ErrNoAddress }
+func (notAloneError) Unwrap() error { return ErrNoAddress }
 
 // Plan is what would be done with a list.
 type Plan struct {
@@ -63,10 +73,10 @@ type Plan struct {
 	// Found says how the list is read.
 	Found *Found `json:"-"`
 
-	often   *often
-	several int64 // rows with several addresses in a cell, and without one
-	sources *sources
-	earlier *earlier
+	often    *often
+	notAlone notAloneError // rows without one address
+	sources  *sources
+	earlier  *earlier
 }
 
 // Plan reads a list without storing it, once for each format: the spool keeps
@@ -136,8 +146,8 @@ func (m *Manager) survey(ctx context.Context, s *Spool, o Request) (p Plan, err 
 	}
 	p.Addresses -= p.Duplicates
 	switch {
-	case p.Addresses == 0 && p.several > 0:
-		return p, severalError(p.several)
+	case p.Addresses == 0 && p.notAlone != notAloneError{}:
+		return p, p.notAlone
 	case p.Addresses == 0:
 		return p, ErrNoAddress
 	}
@@ -148,7 +158,7 @@ func (m *Manager) survey(ctx context.Context, s *Spool, o Request) (p Plan, err 
 
 // add counts a row.
 func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
-	before, several, counts := p.Addresses, false, deciding(cells)
+	before, several, unclear, counts := p.Addresses, false, false, deciding(cells)
 	found.groups.addRow(cells)
 	for i, c := range cells {
 		if err := found.add(c.key, i == counts); err != nil {
@@ -157,7 +167,7 @@ func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
 		if c.kind == kindAddress {
 			p.Addresses++
 		}
-		several = several || c.kind == kindSeveral
+		several, unclear = several || c.kind == kindSeveral, unclear || c.kind == kindUnclear
 		if c.domain != "" {
 			domains.add(c.domain)
 			p.often.add(c.domain)
@@ -166,8 +176,11 @@ func (p *Plan) add(cells []foundCell, found *repeats, domains *distinct) error {
 	if p.Addresses > before {
 		return nil
 	}
-	if p.Unusable++; several {
-		p.several++
+	switch p.Unusable++; {
+	case several:
+		p.notAlone.several++
+	case unclear:
+		p.notAlone.unclear++
 	}
 	return nil
 }
