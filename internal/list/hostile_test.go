@@ -183,7 +183,7 @@ func TestOtherFormats(t *testing.T) {
 		"From MAILER-DAEMON Fri Jul  8 12:08:34 2011\nFrom: a@b.example\n":                                    "a mailbox",
 		"Received: from mx.b.example\n\tby mx.a.example; Thu, 1 Jan 2026 10:00:00 +0000\nFrom: a@b.example\n": "a mail",
 		"From: a@b.example\r\nTo: c@d.example\r\nSubject: hello\r\n\r\na@b.example\r\n":                       "a mail",
-		"MIME-Version: 1.0\r\nX-Document-Type: Workbook\r\n":                                                  "a mail",
+		"MIME-Version: 1.0\r\nX-Document-Type: Workbook\r\n":                                                  "a web page in one file",
 	} {
 		_, err := NewReader(strings.NewReader(begin+"\x00,a@b.example\n"), Options{Format: CSV})
 		var wrong *FormatError

@@ -16,7 +16,8 @@ const element = "[]"
 // maxWithin bounds how deep values are that a guess looks at.
 const maxWithin = 16
 
-// jsonHold is a string of JSON that is an address, by its path from the top.
+// jsonHold is a string of JSON that is an address, or is named as one, by its
+// path from the top.
 type jsonHold []string
 
 // arrays is how many arrays it is in.
@@ -50,11 +51,13 @@ func jsonHolds(text []byte) (holds []jsonHold, values int) {
 		if err != nil || len(path) > maxWithin {
 			return errors.Join(err, io.ErrUnexpectedEOF)
 		}
-		if text, is := token.(string); is && looksLikeAddress(text) {
+		text, is := token.(string)
+		if named := len(path) > 0 && isAddressName(path[len(path)-1]); is && looksLikeAddress(text) ||
+			named && (is || token == nil) {
 			holds = append(holds, slices.Clone(path))
 		}
 		opens, is := token.(json.Delim)
-		if !is {
+		if !is { // a string, a number or the like
 			return nil
 		}
 		for decoder.More() {

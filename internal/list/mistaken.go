@@ -99,6 +99,8 @@ func mistakenText(text []byte) error {
 		}
 	}
 	switch {
+	case isMail(string(text)) && webArchive.Match(text):
+		return formatError("it is a web page in one file (.mht): save it as .xlsx or CSV")
 	case isMail(string(text)):
 		return formatError("it is a mail: %s", addressBook)
 	case isSQL(string(text)):
@@ -122,6 +124,9 @@ func isSQL(text string) bool {
 	}
 	return false
 }
+
+// webArchive matches the header of a page that Excel or a browser saved.
+var webArchive = regexp.MustCompile(`(?im)^(X-Document-Type|Snapshot-Content-Location|From: *<?Saved by)`)
 
 // mailFields are fields of the header of a mail that no list begins with.
 var mailFields = []string{"received", "return-path", "delivered-to", "message-id", "date", "subject", "mime-version",
