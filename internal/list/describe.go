@@ -51,7 +51,7 @@ type Column struct {
 	Filled  int    // cells of the first rows that are not empty
 	Held    int    // of them, those that look like addresses
 	Earlier bool   // an earlier run added it
-	Repeats bool   // its addresses are those of a column before it, as Outlook writes them as names
+	Repeats bool   // its addresses are those of another column, as Outlook writes them as names
 }
 
 // Choice is a column that is read.
@@ -250,9 +250,16 @@ func (d *Description) tally(rows [][]string) {
 			}
 		}
 	}
-	for i := range d.Columns {
-		d.Columns[i].Repeats = slices.ContainsFunc(held[:i], func(before []string) bool {
-			return repeats(held[i], before)
+	d.findRepeats(held)
+}
+
+// findRepeats finds the columns whose addresses are those of another: of two
+// that are the same, the second.
+func (d *Description) findRepeats(held [][]string) {
+	holding := d.columns(func(i int) bool { return held[i] != nil })
+	for _, i := range holding[:min(len(holding), maxListed)] {
+		d.Columns[i].Repeats = slices.ContainsFunc(holding[:min(len(holding), maxListed)], func(j int) bool {
+			return i != j && repeats(held[i], held[j]) && (j < i || !repeats(held[j], held[i]))
 		})
 	}
 }
@@ -260,9 +267,9 @@ func (d *Description) tally(rows [][]string) {
 // repeats reports whether all the addresses of a column are in another, too.
 func repeats(column, other []string) bool {
 	for n, held := range column {
-		if held != "" && (other == nil || !strings.EqualFold(held, other[n])) {
+		if held != "" && !strings.EqualFold(held, other[n]) {
 			return false
 		}
 	}
-	return column != nil
+	return true
 }
