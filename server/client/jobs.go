@@ -76,6 +76,8 @@ type ListFound struct {
 	HeaderRow       *int     `json:"header_row,omitempty"` // from 1; 0: none names the columns; nil: JSON
 	Encoding        string   `json:"encoding,omitempty"`
 	EncodingGuessed bool     `json:"encoding_guessed,omitempty"`
+	OtherColumns    []string `json:"other_columns,omitempty"` // that hold addresses, and are not read
+	OtherSheets     []string `json:"other_sheets,omitempty"`
 }
 
 // NoHeader is the HeaderRow of [ListOptions] for a list in which no row names

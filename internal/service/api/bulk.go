@@ -110,6 +110,9 @@ type listRecord struct {
 	HeaderRow *int          `json:"header_row,omitempty"`
 	Encoding  list.Encoding `json:"encoding,omitempty"`
 	Guessed   bool          `json:"encoding_guessed,omitempty"`
+
+	OtherColumns []string `json:"other_columns,omitempty"`
+	OtherSheets  []string `json:"other_sheets,omitempty"`
 }
 
 // recordOfList returns nil for a list of an earlier version.
@@ -120,6 +123,7 @@ func recordOfList(found *jobs.Found) *listRecord {
 	record := &listRecord{
 		Format: found.Format.Name(), Sheet: found.Sheet, Columns: found.Columns,
 		Encoding: found.Encoding, Guessed: found.EncodingGuessed,
+		OtherColumns: found.OtherColumns, OtherSheets: found.OtherSheets,
 	}
 	if found.HeaderRow != 0 {
 		row := max(0, found.HeaderRow) // 0: none names the columns

@@ -31,6 +31,9 @@ type Found struct {
 	HeaderRow       int           `json:"header_row,omitempty"` // as [list.Options] has it; 0: the format has none
 	Encoding        list.Encoding `json:"encoding"`
 	EncodingGuessed bool          `json:"encoding_guessed,omitempty"`
+	// Others that hold addresses in their first rows, and are not read.
+	OtherColumns []string `json:"other_columns,omitempty"`
+	OtherSheets  []string `json:"other_sheets,omitempty"`
 }
 
 // FoundIn returns what was found in the list of a job; nil if an earlier
@@ -83,6 +86,7 @@ type listReader struct {
 	*list.Reader
 	as     Format
 	text   *Spool
+	sheets []list.Sheet // of the spreadsheet whose text it is
 	limits Limits
 	rows   int64
 	found  []foundCell
@@ -106,7 +110,8 @@ func openList(text io.Reader, f Format, sheets []list.Sheet, limits Limits) (*li
 	if err != nil {
 		return nil, &ListError{list.OfSheet(sheets, err)}
 	}
-	return &listReader{Reader: reader, as: f, limits: limits, found: make([]foundCell, reader.AddressesPerRow())}, nil
+	found := make([]foundCell, reader.AddressesPerRow())
+	return &listReader{Reader: reader, as: f, sheets: sheets, limits: limits, found: found}, nil
 }
 
 // next returns the next row, and what its cells hold: without their sources,

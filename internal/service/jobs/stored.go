@@ -24,13 +24,27 @@ func (l *listReader) stored(head []byte) (format string, packed []byte, err erro
 	return format, packed, err
 }
 
+// mostOthers bounds what [Found] names of what is not read.
+const mostOthers = 50
+
 // foundIn says what was found.
 func (l *listReader) foundIn() *Found {
 	d := l.Description()
-	return &Found{
+	f := &Found{
 		Format: d.Format, Sheet: l.as.Sheet, Columns: l.ReadNames(), HeaderRow: d.HeaderRow,
 		Encoding: d.Encoding, EncodingGuessed: d.EncodingWhy == list.Guessed,
 	}
+	for i, column := range d.Columns {
+		if column.Held > 0 && !d.IsRead(i) && len(f.OtherColumns) < mostOthers {
+			f.OtherColumns = append(f.OtherColumns, d.Title(i))
+		}
+	}
+	for _, sheet := range l.sheets {
+		if sheet.Held > 0 && !sheet.Read && len(f.OtherSheets) < mostOthers {
+			f.OtherSheets = append(f.OtherSheets, sheet.Name)
+		}
+	}
+	return f
 }
 
 // pinned is a format with the header and the columns that were found.
