@@ -113,6 +113,9 @@ func (v *Verifier) Policy() Policy {
 	return policy
 }
 
+// Lists returns the lists of verifications that begin now.
+func (v *Verifier) Lists() *lists.Lists { return v.lists.Load() }
+
 // SetLists makes l, which must not be nil, the lists of verifications that
 // begin from now on, and forgets the results that rest on others. It may be
 // called while verifications are in progress.

@@ -134,6 +134,7 @@ func (c *bulkCommand) Run(ctx context.Context, std terminal, logs *settings.LogF
 	if err != nil {
 		return err
 	}
+	input.UseLists(verifier.Lists())
 	journal, output, err := c.openFiles(std, input, writer)
 	if err != nil {
 		return errors.Join(c.unlessClosed(err), verifier.Close())

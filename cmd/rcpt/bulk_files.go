@@ -261,7 +261,7 @@ func (c *bulkCommand) printNotes(w io.Writer, in *file.Input) {
 	if old := cmp.Or(c.RetryUnknown, c.Since); old != "" {
 		from := tty.Printable(old)
 		whose := ""
-		if c.Since != "" && in.EarlierOf() != list.Ours {
+		if c.Since != "" && in.EarlierOf() != list.Ours && in.EarlierOf() != "" {
 			whose = " (results of " + in.EarlierOf() + ")"
 		}
 		fmt.Fprintf(w, "Settled before: %s taken from %s%s.\n", resultUnit.count(in.Taken()), from, whose)

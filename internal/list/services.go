@@ -228,11 +228,13 @@ var flagLists = sync.OnceValue(func() *flags.Lists {
 	return known
 })
 
-// Flag adds to the result of another service what the embedded lists say of the
-// address in a cell. It reports false if they say that it is a spam trap, which
-// the service does not know: the address is to be judged anew.
-func Flag(r *engine.Result, cell string) bool {
-	known := flagLists()
+// Flag adds to the result of another service what lists say of the address in a
+// cell; nil: the embedded ones. It reports false if they say that it is a spam
+// trap, which the service does not know: the address is to be judged anew.
+func Flag(known *flags.Lists, r *engine.Result, cell string) bool {
+	if known == nil {
+		known = flagLists()
+	}
 	parsed, err := address.Read(address.Clean(cell).Address)
 	if r.Details.Source == "" || known == nil || err != nil {
 		return true

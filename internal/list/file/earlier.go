@@ -11,6 +11,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/lists"
 )
 
 // lookAhead is how many rows of an earlier output are searched for the next row
@@ -28,6 +29,7 @@ type Earlier struct {
 	ended  bool
 	taken  int64 // results
 
+	known *lists.Lists // of flags; nil: the embedded ones
 	index *resultIndex // nil: rows are in the order of the list
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/lists"
 )
 
 // resultIndex has settled results by the address. Most of them differ in
@@ -59,8 +60,7 @@ func OpenSince(name string, columns []string, now time.Time, ages Ages) (*Earlie
 	for ; len(e.ahead) > 0; e.fill() {
 		for _, row := range e.ahead {
 			for i, cell := range row.addresses {
-				if i < len(row.results) && row.results[i] != nil && list.Settled(row.results[i]) &&
-					list.Flag(row.results[i], cell) {
+				if i < len(row.results) && row.results[i] != nil && list.Settled(row.results[i]) {
 					e.index.add(cell, row.results[i], info.ModTime())
 				}
 			}
@@ -116,8 +116,10 @@ func (e *Earlier) indexedFor(row list.Row) []*engine.Result {
 	for i, cell := range row.Addresses {
 		key, ok := mailboxKey(cell)
 		if r := e.index.of[key]; ok && r != nil && !r.from.Before(e.index.oldest) {
-			found[i] = &r.Result
-			e.taken++
+			if result := r.Result; list.Flag(e.known, &result, cell) {
+				found[i] = &result
+				e.taken++
+			}
 		}
 	}
 	return found
@@ -126,6 +128,14 @@ func (e *Earlier) indexedFor(row list.Row) []*engine.Result {
 // TakeFrom changes from when on results are taken: a run that is resumed takes
 // the ones that it took before. Call it before the first row is read.
 func (in *Input) TakeFrom(oldest time.Time) { in.earlier.index.oldest = oldest }
+
+// UseLists has results of other services get the flags of these lists. Call it
+// before the first row is read.
+func (in *Input) UseLists(known *lists.Lists) {
+	if in.earlier != nil {
+		in.earlier.known = known
+	}
+}
 
 // Oldest is when the oldest result that is taken was found.
 func (in *Input) Oldest() time.Time { return in.earlier.index.oldest }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/lists"
 )
 
 // Since says which results of a list are there already, and are not asked
@@ -50,7 +51,8 @@ type earlier struct {
 	since  Since
 	oldest time.Time
 	owners []string
-	of     []uint32 // by cell of the new list: the number of its outcome plus one, or zero
+	known  *lists.Lists // of flags; nil: the embedded ones
+	of     []uint32     // by cell of the new list: the number of its outcome plus one, or zero
 	unique []outcome
 	number map[outcome]uint32
 }
@@ -60,7 +62,11 @@ func (m *Manager) newEarlier(since Since, owners []string) *earlier {
 		since.MaxAge = DefaultSinceAge
 	}
 	oldest := m.config.Now().Add(-since.MaxAge)
-	return &earlier{since: since, oldest: oldest, owners: owners, number: make(map[outcome]uint32)}
+	e := &earlier{since: since, oldest: oldest, owners: owners, number: make(map[outcome]uint32)}
+	if has, knows := m.config.Verifier.(interface{ Lists() *lists.Lists }); knows {
+		e.known = has.Lists()
+	}
+	return e
 }
 
 // outcomeNumber returns the number of an outcome, which is never zero.
@@ -82,7 +88,7 @@ func (e *earlier) takeRow(l *listReader, raw string, cells []foundCell) {
 	all := l.EarlierResults(raw)
 	for i, c := range cells {
 		number := uint32(0)
-		if i < len(all) && all[i] != nil && c.kind == kindAddress && list.Settled(all[i]) && list.Flag(all[i], c.text) {
+		if i < len(all) && all[i] != nil && c.kind == kindAddress && list.Settled(all[i]) && list.Flag(e.known, all[i], c.text) {
 			r := all[i]
 			if r.Details.CheckedAt.IsZero() && !e.since.Date.IsZero() {
 				list.AsOldAs(r, e.since.Date)
