@@ -88,8 +88,11 @@ func (e *earlier) takeRow(l *listReader, raw string, cells []foundCell) {
 	all := l.EarlierResults(raw)
 	for i, c := range cells {
 		number := uint32(0)
-		if i < len(all) && all[i] != nil && c.kind == kindAddress && list.Settled(all[i]) && list.Flag(e.known, all[i], c.text) {
-			r := all[i]
+		if i >= len(all) || all[i] == nil || c.kind != kindAddress {
+			e.of = append(e.of, number)
+			continue
+		}
+		if r := all[i]; list.Settled(r) && list.Flag(e.known, r, c.text) {
 			if r.Details.CheckedAt.IsZero() && !e.since.Date.IsZero() {
 				list.AsOldAs(r, e.since.Date)
 			}
