@@ -60,6 +60,8 @@ func TestTimeLeft(t *testing.T) {
 			Paces: paces(of(big, limited, pace.State{LastMinute: 700}))}, 10 * time.Minute},
 		{"at the limit of its sessions", List{Left: 700, At: at(700), Rate: steady(900),
 			Paces: paces(of(big, few, pace.State{Opened: 7, LastMinute: 70}))}, 10 * time.Minute},
+		{"at its limit since ten seconds", List{Left: 6000, At: at(6000), Rate: steady(10),
+			Paces: paces(of(big, few, pace.State{Opened: 7, LastMinute: 10, Busy: 10 * time.Second}))}, 100 * time.Minute},
 		{"within its limits", List{Left: 600, At: at(600), Rate: steady(10),
 			Paces: paces(of(big, limited, pace.State{LastMinute: 300}))}, time.Minute},
 		{"the others take longer", List{Left: 7700, At: at(700), Rate: steady(1),

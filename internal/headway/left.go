@@ -55,7 +55,7 @@ func (l List) Expected(now time.Time) (takes time.Duration, known bool) {
 	perSecond := map[string]float64{}
 	for _, p := range l.Paces {
 		p.LastMinute = 0 // what others were asked
-		perSecond[p.Provider] += addressesPerSecond(p)
+		perSecond[p.Provider] += addressesPerSecond(p, now)
 	}
 	for name, n := range l.At {
 		if most := perSecond[name]; most > 0 && float64(n)/most < longestLeft.Seconds() {
@@ -70,7 +70,7 @@ func (l List) Expected(now time.Time) (takes time.Duration, known bool) {
 func (h held) takes(now time.Time) float64 {
 	perSecond, today := 0.0, 0.0
 	for _, p := range h.paces {
-		perSecond += addressesPerSecond(p)
+		perSecond += addressesPerSecond(p, now)
 		today += leftToday(p)
 	}
 	n := float64(h.n)
@@ -98,10 +98,14 @@ func (h held) next() (first time.Time) {
 	return first
 }
 
+// inSteps is the wait for the next session from which on a provider is asked in
+// steps: it has heard in some seconds what it may hear in a minute.
+const inSteps = 10 * time.Second
+
 // addressesPerSecond is how many addresses of lists a provider hears in a
 // second by an egress: as many as in the last minute, or if it was paused, as
 // its limits allow; zero: that is not known.
-func addressesPerSecond(p smtpprobe.ProviderPace) float64 {
+func addressesPerSecond(p smtpprobe.ProviderPace, now time.Time) float64 {
 	most := math.Inf(1)
 	if n := p.Limits.RecipientsPerMinute; n > 0 {
 		most = float64(pace.ForLists(n)) / 60
@@ -113,7 +117,11 @@ func addressesPerSecond(p smtpprobe.ProviderPace) float64 {
 		most = min(most, float64(p.Limits.RecipientsPerSession)/p.Interval.Seconds())
 	}
 	if p.LastMinute > 0 && p.PausedUntil.IsZero() {
-		most = min(most, float64(p.LastMinute)/60)
+		over := time.Minute
+		if 0 < p.Busy && p.Busy < over && p.Next.Sub(now) < inSteps { // it has not been asked for a minute yet
+			over = max(p.Busy, time.Second)
+		}
+		most = min(most, float64(p.LastMinute)/over.Seconds())
 	}
 	if math.IsInf(most, 1) {
 		return 0

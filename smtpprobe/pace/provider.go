@@ -44,7 +44,8 @@ type Provider struct {
 	several  bool // mail hosts
 
 	open             int
-	opened, named    counter // in the last minute
+	began            time.Time // the first of the sessions between which there was no minute without one
+	opened, named    counter   // in the last minute
 	day              counter
 	budget           Budget
 	heard, dead      counter // mailboxes asked about, and those that do not exist
@@ -139,6 +140,9 @@ func later(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Tim
 // Opened notes that a session begins.
 func (p *Provider) Opened(now time.Time) {
 	p.touched = now
+	if p.opened.sum(now) == 0 {
+		p.began = now
+	}
 	p.open++
 	p.opened.add(1, now)
 	p.next = now.Add(p.interval)

@@ -15,12 +15,13 @@ const (
 
 // State is how a provider is asked at the moment, through one egress.
 type State struct {
-	Sessions   int     // open, or about to be
-	Allowed    int     // sessions at the moment; Unlimited: there is no limit
-	LastMinute int     // recipients named in it
-	Opened     int     // sessions begun in it
-	LastDay    int     // in the last 24 hours
-	Refused    float64 // share of the mailboxes asked about in the last ten minutes that do not exist
+	Sessions   int           // open, or about to be
+	Allowed    int           // sessions at the moment; Unlimited: there is no limit
+	LastMinute int           // recipients named in it
+	Opened     int           // sessions begun in it
+	Busy       time.Duration // for how long no minute went by without a new session
+	LastDay    int           // in the last 24 hours
+	Refused    float64       // share of the mailboxes asked about in the last ten minutes that do not exist
 
 	PausedUntil time.Time     // zero: it is not paused
 	Paused      Trouble       // why
@@ -39,6 +40,9 @@ func (p *Provider) State(now time.Time) State {
 	}
 	if until, ok := p.Paused(now); ok {
 		s.PausedUntil, s.Paused = until, p.why
+	}
+	if !p.began.IsZero() {
+		s.Busy = now.Sub(p.began)
 	}
 	if ok, at := p.MayOpen(now, true); !ok {
 		s.Next = at
