@@ -369,7 +369,12 @@ func TestKeyboard(t *testing.T) {
 	s.fill(t)
 	ctx := newBrowser(t)
 	s.enter(t, ctx)
-	for _, path := range []string{"/keys", "/keys/new", "/check", "/lists", "/webhooks/receivers", "/usage", "/health", "/account"} {
+	s.release()
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "List.csv", exampleList(30)), shown("#first"), click(".head .primary"), shown("#progress .pill.good"))
+	list := eval[string](t, ctx, `location.pathname`)
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "New.csv", exampleList(30)), shown("#first"))
+	newList := eval[string](t, ctx, `location.pathname`)
+	for _, path := range []string{"/keys", "/keys/new", "/check", "/lists", newList, list, "/webhooks/receivers", "/usage", "/health", "/account"} {
 		do(t, ctx, chromedp.Navigate(s.URL+path), chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
 		want := eval[[]string](t, ctx, `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
 			.filter((e) => e.checkVisibility() && e.tabIndex >= 0 && e.type !== "hidden" && (e.type !== "radio" || e.checked)).map((e) => (e.id || e.textContent.trim() || e.name).slice(0, 30))`)

@@ -64,6 +64,7 @@ func TestLists(t *testing.T) {
 	}
 	do(t, ctx, chromedp.SetValue(chromedp.CSS("#name"), "Customers of 2026"), click(".head .primary"), shown("#progress"))
 	do(t, ctx, chromedp.Poll[chromedp.Void](`!/^(running|queued|0%|<1%) /.test(document.title)`))
+	do(t, ctx, shown(".rows .name")) // the rows that have a result by now
 	album{name: "list-running"}.take(t, ctx)
 	if loads := eval[int](t, ctx, `performance.getEntriesByType("navigation").length`); loads != 1 {
 		t.Errorf("the page was loaded %d times", loads)

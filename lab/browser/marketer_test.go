@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	cdp "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/xuri/excelize/v2"
 
@@ -110,6 +112,62 @@ func TestMarketer(t *testing.T) {
 	}
 	if path := eval[string](t, ctx, `location.pathname`); !strings.HasPrefix(path, "/lists/job") {
 		t.Errorf("the download led away to %s", path)
+	}
+}
+
+// TestListWithoutScript goes the same way in a browser that runs no script.
+func TestListWithoutScript(t *testing.T) {
+	s := newSite(t, nil)
+	s.release()
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	folder := keepDownloads(t, ctx)
+	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), shown(".pick"), chromedp.SetUploadFiles(chromedp.CSS("#list"), []string{shopExport(t)}),
+		shown(".picked"), click(".upload"), shown("#first"))
+	if text := read(t, ctx, "main"); !strings.Contains(text, "Kunde 1") || strings.Contains(text, "or drop it here") {
+		t.Errorf("what was found:\n%s", text)
+	}
+	do(t, ctx, click("details summary"), click("#read"), shown("#first"), click(".head .primary"), shown("#progress"))
+	for tries := 0; !strings.Contains(read(t, ctx, "#progress"), "27 of 27") && tries < 20; tries++ {
+		do(t, ctx, chromedp.Reload(), shown("#progress"))
+	}
+	if text := read(t, ctx, "main"); !strings.Contains(text, "UTC") || !strings.Contains(text, "can be mailed") {
+		t.Errorf("the list:\n%s", text)
+	}
+	do(t, ctx, click("[name=once]"), click(`[aria-label="Safe as CSV"]`))
+	file := filepath.Join(folder, "Kunden.safe.csv")
+	testkit.Eventually(t, "the safe ones are there", func() bool { _, err := os.Stat(file); return err == nil })
+	octets, err := os.ReadFile(file)
+	if n := strings.Count(string(octets), "kunde0@d0.example"); err != nil || n == 0 || strings.Contains(string(octets), "Kunde 0 again") {
+		t.Errorf("each address once: %v\n%s", err, octets)
+	}
+	do(t, ctx, click(".chips a:nth-child(4)"), shown(".rows"))
+	if text := read(t, ctx, ".rows"); strings.Contains(text, "Safe") || !strings.Contains(text, "nobody@d3.example") {
+		t.Errorf("the bad ones:\n%s", text)
+	}
+	do(t, ctx, click(".rows .name"), shown(".verdict.bad"))
+}
+
+// TestLocalTime: moments are shown in the time of the browser, with UTC beside.
+func TestLocalTime(t *testing.T) {
+	s := newSite(t, nil)
+	s.release()
+	ctx := newBrowser(t)
+	s.enter(t, ctx)
+	if _, err := chromedp.Call(ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Kolkata"}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "List.csv", exampleList(10)), shown("#first"), click(".head .primary"), shown("#progress .pill.good"))
+	at, err := time.Parse(time.RFC3339, eval[string](t, ctx, `document.querySelector("time.moment").getAttribute("datetime")`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := at.In(time.FixedZone("", 19800)).Format("2 Jan 2006, 15:04 (")
+	if text := read(t, ctx, "time.moment"); !strings.HasPrefix(text, local) || !strings.HasSuffix(text, at.UTC().Format("15:04 UTC)")) {
+		t.Errorf("%s of %s", text, at)
 	}
 }
 

@@ -268,11 +268,23 @@ function liveProgress(part) {
     const { percent, state, name } = stage();
     document.title = `${state === "running" ? percent + "%" : state} · ${name} · rcpt`;
     const news = state + Math.floor(percent / 10);
-    if (said && news !== said) byID("said").textContent = `${state}, ${percent}%`;
+    if (said && news !== said) {
+      byID("said").textContent = `${state}, ${percent}%`;
+      freshRows();
+    }
     said = news;
   });
   events.addEventListener("end", () => { events.close(); location.reload(); });
   addEventListener("pagehide", () => events.close());
+}
+
+// The rows of a list are loaded again, unless somebody is at work on them.
+async function freshRows() {
+  const rows = byID("rows").parentElement;
+  const response = await fetch(location.href);
+  if (!response.ok || response.redirected || rows.contains(document.activeElement)) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  rows.replaceWith(page.getElementById("rows").parentElement);
 }
 
 // Moments are shown in the time of this place, with UTC beside it.
