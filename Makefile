@@ -79,7 +79,7 @@ e2e: ## real mail and DNS servers (Debian, root)
 	cd lab && $(GO) test -tags e2e -count=1 -timeout 10m -v ./e2e
 
 browser: ## the dashboard and the API page in a browser (Chromium)
-	cd lab && $(GO) test -tags browser -count=1 -timeout 8m ./browser
+	cd lab && $(GO) test -tags browser -count=1 -timeout 15m ./browser
 
 crash: ## runs and servers that are killed up to twenty times, power cuts (root), slow syncs (strace): nothing settled is lost or asked about again
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt

@@ -112,6 +112,7 @@ func TestNewListReading(t *testing.T) {
 	shows(titled+"?header_row=0", `<option value="0" selected>No row names them</option>`, `value="Mine"`)
 
 	foreign := open("clients.csv", "\xc8\xec\xff;\xcf\xee\xf7\xf2\xe0\n\xc8\xe2\xe0\xed;ivan@acme.example\n\xce\xeb\xfc\xe3\xe0;olga@acme.example\n")
+	shows(foreign, `<option value="" selected>Windows-1251</option>`, "Read as Windows-1251 (guessed). Choose another if letters look wrong", "Иван")
 	shows(foreign+"?encoding=Windows-1251", `<option value="Windows-1251" selected>`, "Иван", `Choose another if letters look wrong`)
 
 	nothing := open("none.csv", "Name,City\nAda,London\nBob,Paris\n")
