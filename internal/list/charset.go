@@ -100,6 +100,8 @@ func Charsets() []Charset { return charsets }
 var otherNames = map[string]Encoding{
 	"utf16": UTF16LE, "utf32": UTF32LE, "ansi": windows1252, "latin1": windows1252, "macroman": "macintosh",
 	"maccyrillic": "x-mac-cyrillic", "cp932": "Shift_JIS", "cp936": "GB18030", "cp949": "EUC-KR", "uhc": "EUC-KR",
+	"latin7": "ISO-8859-13", "latin8": "ISO-8859-14", "latin9": "ISO-8859-15", "latin10": "ISO-8859-16",
+	"cp65001": UTF8, "cp1200": UTF16LE, "cp1201": UTF16BE, "cp10000": "macintosh", "cp20866": "KOI8-R",
 	"cp950": "Big5", "big5hkscs": "Big5", "eucjp": "EUC-JP", "euckr": "EUC-KR", "sjis": "Shift_JIS",
 }
 

@@ -10,7 +10,7 @@ func TestCharsetNames(t *testing.T) {
 	for name, want := range map[string]Encoding{
 		"windows-1251": "Windows-1251", "cp1251": "Windows-1251", "1251": "Windows-1251", "CP-1250": "Windows-1250",
 		"latin1": windows1252, "iso-8859-1": windows1252, "ISO-8859-15": "ISO-8859-15", "iso8859-2": "ISO-8859-2",
-		"cp850": "IBM850", "ibm852": "IBM852", "866": "IBM866", "cp437": "IBM437", "cp1252": windows1252,
+		"cp850": "IBM850", "ibm852": "IBM852", "866": "IBM866", "cp437": "IBM437", "cp1252": windows1252, "latin9": "ISO-8859-15", "65001": UTF8,
 		"Shift-JIS": "Shift_JIS", "sjis": "Shift_JIS", "cp932": "Shift_JIS", "windows-31j": "Shift_JIS",
 		"euc-jp": "EUC-JP", "iso-2022-jp": "ISO-2022-JP", "gbk": "GB18030", "gb2312": "GB18030", "cp936": "GB18030",
 		"big5": "Big5", "cp950": "Big5", "euc-kr": "EUC-KR", "cp949": "EUC-KR", "koi8-r": "KOI8-R", "KOI8U": "KOI8-U",

@@ -26,7 +26,7 @@ const delimiterLine = "sep="
 func namedDelimiter(sample []byte) (delimiter byte, line string) {
 	first, _ := (&rowReader{text: bufio.NewReader(bytes.NewReader(sample))}).read()
 	body, end := cutLineEnd(first)
-	if len(body) > len(delimiterLine)+2 || end == "" {
+	if len(body) > len(delimiterLine)+len(`";"`) || end == "" {
 		return 0, ""
 	}
 	name := strings.TrimPrefix(strings.TrimSuffix(body, `"`), `"`)

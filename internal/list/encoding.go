@@ -54,9 +54,13 @@ func (d *Description) findEncoding(octets []byte, whole bool, o Options) (err er
 	return err
 }
 
-// wideOf returns the encoding of a text of UTF-16 without a byte order mark:
-// the octets of ASCII stand beside NULs.
+// wideOf returns the encoding of a text that has its letters in octets of
+// ASCII: of ISO-2022-JP, in which escapes introduce them (RFC 1468), or of
+// UTF-16 without a byte order mark, in which ASCII stands beside NULs.
 func wideOf(octets []byte) (e Encoding, found bool) {
+	if bytes.Contains(octets, []byte("\x1b$B")) || bytes.Contains(octets, []byte("\x1b$@")) {
+		return "ISO-2022-JP", true
+	}
 	var nuls [2]int // at even and odd places
 	for i, c := range octets {
 		if c == 0 {

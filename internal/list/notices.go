@@ -14,8 +14,12 @@ func (r *Reader) Notices() []string {
 	}
 	d := &r.description
 	if d.EncodingWhy == Guessed {
-		all = append(all, fmt.Sprintf("Rows that are not UTF-8 are read as %s (guessed); if that is wrong: "+
-			"--encoding NAME, or save the list as CSV UTF-8", d.Encoding))
+		what := "The list is"
+		if d.Mixed {
+			what = "Rows that are not UTF-8 are"
+		}
+		all = append(all, fmt.Sprintf("%s read as %s (guessed); if that is wrong: "+
+			"--encoding NAME, or save the list as CSV UTF-8", what, d.Encoding))
 	}
 	if _, line := namedDelimiter([]byte(d.Head)); line != d.Head {
 		what := fmt.Sprintf("Row %d is the first of the list", d.Before+1)
