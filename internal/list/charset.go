@@ -186,6 +186,15 @@ func (d *Description) isDecoded() bool {
 	return !oneOctet && d.Delimiter >= minTrail
 }
 
+// Written returns the encoding of the rows in a CSV output: that of the list
+// where they keep their octets.
+func (d *Description) Written() Encoding {
+	if d.isDecoded() || d.Format != CSV {
+		return UTF8
+	}
+	return d.Encoding
+}
+
 // minTrail is the least octet of ASCII that is part of a letter in Shift_JIS,
 // Big5 and GB18030, but for digits.
 const minTrail = 0x40

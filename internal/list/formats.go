@@ -176,6 +176,11 @@ type Result struct {
 	MediaType string
 }
 
+// MediaTypeIn returns the media type of results whose text has an encoding.
+func (r Result) MediaTypeIn(e Encoding) string {
+	return strings.Replace(r.MediaType, "charset=utf-8", "charset="+strings.ToLower(string(e)), 1)
+}
+
 // Results returns the formats of results.
 func Results() []Result {
 	var all []Result

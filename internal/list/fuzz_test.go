@@ -124,7 +124,7 @@ func standard(row string, delimiter byte) (cells []string, ok bool) {
 }
 
 // FuzzEncoded: in every encoding and with every row end, the cells that are
-// written are those that are read, and the octets of the rows are in the output.
+// written are those that are read, and the octets of rows are in the output.
 func FuzzEncoded(f *testing.F) {
 	for i, c := range charsets {
 		f.Add("Jörg", "山田", "\"x\r\ny\"", i, "\n")

@@ -109,6 +109,14 @@ func TestChoices(t *testing.T) {
 		if got := l.send("GET", "/api/v1/bulk/"+j.ID, key, "").Body.String(); !strings.Contains(got, `"list":`+c.list) {
 			t.Errorf("%s: %s", name, got)
 		}
+		wantType := "text/csv; charset=utf-8"
+		if strings.Contains(c.list, "Windows-1251") { // the rows keep their octets
+			wantType = "text/csv; charset=windows-1251"
+		}
+		results := l.send("GET", "/api/v1/bulk/"+j.ID+"/results?format=csv", key, "").Header().Get("Content-Type")
+		if results != wantType && name != "charset of any program" {
+			t.Errorf("%s: the results are %q, want %q", name, results, wantType)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ type Found struct {
 	HeaderRow       int           `json:"header_row,omitempty"` // as [list.Options] has it; 0: the format has none
 	Encoding        list.Encoding `json:"encoding"`
 	EncodingGuessed bool          `json:"encoding_guessed,omitempty"`
+	Written         list.Encoding `json:"written,omitempty"` // encoding of the rows in CSV; empty: UTF-8
 	// Others that hold addresses in their first rows, and are not read.
 	OtherColumns []string `json:"other_columns,omitempty"`
 	OtherSheets  []string `json:"other_sheets,omitempty"`

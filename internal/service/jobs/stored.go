@@ -33,6 +33,7 @@ func (l *listReader) foundIn() *Found {
 	f := &Found{
 		Format: d.Format, Sheet: l.as.Sheet, Columns: l.ReadNames(), HeaderRow: d.HeaderRow,
 		Encoding: d.Encoding, EncodingGuessed: d.EncodingWhy == list.Guessed,
+		Written: d.Written(),
 	}
 	for i, column := range d.Columns {
 		if column.Held > 0 && !d.IsRead(i) && len(f.OtherColumns) < mostOthers {

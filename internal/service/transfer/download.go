@@ -28,7 +28,11 @@ type Download struct {
 // otherwise an answer can say what is wrong.
 func (d Download) Send(ctx context.Context, m *jobs.Manager, w http.ResponseWriter) (begun bool, err error) {
 	header := w.Header()
-	set := map[string]string{"Content-Type": d.As.MediaType, "Content-Disposition": d.Disposition}
+	mediaType := d.As.MediaType
+	if found := jobs.FoundIn(d.Job); found != nil && found.Written != "" {
+		mediaType = d.As.MediaTypeIn(found.Written)
+	}
+	set := map[string]string{"Content-Type": mediaType, "Content-Disposition": d.Disposition}
 	if d.Gzip {
 		set["Content-Encoding"] = "gzip"
 	}
