@@ -46,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 	row := string(writer.Append(nil, "", engine.Result{}))
 
 	disk := &smallDisk{room: len(row)*5/2 + 1}
-	out := &Output{OutputOptions: OutputOptions{Writer: writer}, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
+	out := &Output{OutputOptions: OutputOptions{Writer: writer}, groups: map[bulk.Group]int64{}, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
 	for range 2 {
 		check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
 	}

@@ -33,7 +33,7 @@ func TestBadLists(t *testing.T) {
 		"no addresses":   {"", "a\nb\nc\nd\n", "text/plain", 422, "invalid_list", "the list holds no addresses"},
 		"empty":          {"", "\n", csvType, 422, "no_address", "no row"},
 		"column":         {"?column=mail", "id,email\n1,a@a.example\n", csvType, 400, "invalid_parameter", `There is no column \"mail\"; the columns are 1 \"id\", 2 \"email\"`},
-		"media type":     {"", "a@a.example", "text/html", 415, "unsupported_media_type", "text/csv"},
+		"media type":     {"", "a@a.example", "image/png", 415, "unsupported_media_type", "text/csv"},
 		"JSON":           {"", `{"emails":["a@a.example"`, "application/json", 400, "invalid_body", "octet"},
 		"member":         {"", `{"emails":[],"x":1}`, "application/json", 400, "invalid_body", "x"},
 		"number":         {"", `{"emails":[1]}`, "application/json", 400, "invalid_body", "emails[0]"},
