@@ -134,6 +134,7 @@ type storm struct {
 type stormList struct {
 	id        string
 	addresses int
+	columns   int  // with addresses, of each row
 	gone      bool // cancelled or deleted
 }
 
@@ -295,13 +296,15 @@ func (s *storm) check(n *node, l stormList) {
 		s.t.Errorf("%d of %d are done, %v", j.Done, l.addresses, j.Results)
 	}
 	lines := strings.Split(strings.TrimSpace(n.output(l.id, Output{})), "\n")
-	if len(lines) != l.addresses+1 {
-		s.t.Fatalf("%d rows of %d", len(lines)-1, l.addresses)
+	if len(lines) != l.addresses/l.columns+1 {
+		s.t.Fatalf("%d rows of %d", len(lines)-1, l.addresses/l.columns)
 	}
 	for i, line := range lines[1:] {
-		email, _, _ := strings.Cut(line, ",")
-		if !strings.HasPrefix(email, fmt.Sprintf("box%d@", i)) || !strings.Contains(line, "Fine: "+email) {
-			s.t.Fatalf("row %d is %s", i, line)
+		for column, email := range strings.Split(line, ",")[:l.columns] {
+			box := fmt.Sprintf("box%d@", i*l.columns+column)
+			if !strings.HasPrefix(email, box) || !strings.Contains(line, "Fine: "+email) {
+				s.t.Fatalf("row %d is %s", i, line)
+			}
 		}
 	}
 }
@@ -316,13 +319,27 @@ func newStorm(t *testing.T, st *store.Store, seed uint64) *storm {
 		s.addNode()
 	}
 	for range 1 + d.below(3) {
-		count := 20 + d.below(1500)
+		columns := 1 + d.below(2)
+		count := columns * (20 + d.below(1500/columns))
 		domains := 1 + d.below(30)
-		j := s.nodes[0].create(
-			manyAddresses(count, func(i int) string { return fmt.Sprintf("d%d.example", i%domains) }), Request{})
-		s.lists = append(s.lists, stormList{id: j.ID, addresses: count})
+		list := manyAddresses(count, func(i int) string { return fmt.Sprintf("d%d.example", i%domains) })
+		var f Format
+		if columns == 2 {
+			list, f.Columns = pairs(list), []string{"a", "b"}
+		}
+		j := s.nodes[0].create(list, Request{Format: f})
+		s.lists = append(s.lists, stormList{id: j.ID, addresses: count, columns: columns})
 	}
 	return s
+}
+
+// pairs is a list with two addresses in each row.
+func pairs(list string) string {
+	out := "a,b\n"
+	for i, line := range strings.Split(strings.TrimSpace(list), "\n") {
+		out += line + []string{",", "\n"}[i%2]
+	}
+	return out
 }
 
 // TestStorm pauses, resumes, cancels and deletes lists at random, stops nodes,
