@@ -85,7 +85,7 @@ func TestLimits(t *testing.T) {
 	s := bulkReport{
 		Summary: bulk.Summary{
 			Done:      250,
-			Verdicts:  map[engine.Verdict]int64{engine.VerdictSeveral: 10},
+			Verdicts:  map[engine.Verdict]int64{engine.VerdictSeveral: 10, engine.VerdictEmpty: 20},
 			Addresses: map[engine.Verdict]int64{engine.VerdictDeliverable: 190, engine.VerdictUndeliverable: 4, engine.VerdictUnknown: 6},
 			Groups:    map[bulk.Group]bulk.Count{bulk.GroupBad: {Rows: 30, Addresses: 5}},
 		},
@@ -102,6 +102,7 @@ func TestLimits(t *testing.T) {
 		"risky=0":             "",
 		"several=3%":          "--fail-above: several: 10 of 250 rows, which is 4.00 %: 1.00 more than the limit of 3 %",
 		"none=8%":             "",
+		"empty=0":             "--fail-above: empty: 20 rows, 20 more than the limit of 0",
 		"none=19":             "--fail-above: none: 20 rows, 1 more than the limit of 19",
 		"accept-all=100%":     "",
 		"deliverable=94.999%": "--fail-above: deliverable: 190 of 200 addresses, which is 95.00 %: 0.00 more than the limit of 94.999 %",
