@@ -36,7 +36,7 @@ type bulkCommand struct {
 	Split        bool           `help:"Also write five files beside OUTPUT, one for each group of rows: NAME.safe.csv, .risky.csv, .bad.csv, .retry.csv and .none.csv (no address)."`
 	FailAbove    []limit        `placeholder:"KEY=SHARE" help:"End with exit code 3, after all is written, if more of the addresses have a result or are of a group: undeliverable=2%, or bad=100 for a number. Repeatable."`
 	CSVRaw       bool           `name:"csv-raw" help:"Leave the cells of the list unchanged, even those that a spreadsheet takes for formulas."`
-	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed; for JSON email."`
+	Column       []string       `placeholder:"NAME" sep:"none" help:"Column of the addresses, by name or number; for JSON the field. Repeatable: each column gets results of its own. Default: guessed."`
 	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the one that holds addresses."`
 	HeaderRow    headerRow      `placeholder:"N" help:"Row that names the columns, from 1; 0: none does. Default: found, also below a title."`
 	Encoding     string         `placeholder:"NAME" help:"Encoding of a list that is text, such as windows-1251, shift_jis or cp850. Default: guessed; a byte order mark is surer than this."`
