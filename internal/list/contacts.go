@@ -277,12 +277,13 @@ func cardOptions(head string) (isBase64 bool, text cellText) {
 	text = utf8OrWindows
 	for _, option := range strings.Split(head, ";")[1:] {
 		name, value, _ := strings.Cut(strings.ToUpper(option), "=")
-		named, err := CharsetNamed(strings.Trim(value, `" `))
 		switch {
 		case name == "BASE64", name == "ENCODING" && (value == "B" || value == "BASE64"):
 			isBase64 = true
-		case name == "CHARSET" && err == nil && named != UTF8:
-			text = cellText{named.encoding(), false}
+		case name == "CHARSET":
+			if named, err := CharsetNamed(strings.Trim(value, `" `)); err == nil && named != UTF8 {
+				text = cellText{named.encoding(), false}
+			}
 		}
 	}
 	return isBase64, text

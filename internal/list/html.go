@@ -287,6 +287,9 @@ func (t *htmlTable) beginCell(attributes bool) {
 }
 
 func (t *htmlTable) attributes(more bool) map[string]string {
+	if !more {
+		return nil
+	}
 	all := make(map[string]string)
 	for more {
 		var name, value []byte

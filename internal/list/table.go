@@ -181,6 +181,9 @@ func singleTable(*bufio.Reader) ([]string, error) { return []string{""}, nil }
 // linked is the text of a cell whose link leads to an address. The link is what
 // is meant by "E-mail", or by a name.
 func linked(text, link string) string {
+	if link == "" {
+		return text
+	}
 	scheme, at, found := strings.Cut(link, ":")
 	at, _, _ = strings.Cut(at, "?")
 	if unescaped, err := url.PathUnescape(at); err == nil {
