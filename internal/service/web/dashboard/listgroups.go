@@ -110,11 +110,10 @@ func summaryOf(j store.Job) string {
 	if why == "" || n == 0 {
 		return text
 	}
-	share := "many"
 	if 2*n > of {
-		share = "most"
+		return fmt.Sprintf("%s: most of these %s (%s)", text, why, groupedCount(n))
 	}
-	return fmt.Sprintf("%s: %s of these %s (%s)", text, share, why, groupedCount(n))
+	return fmt.Sprintf("%s, most often because %s (%s)", text, why, groupedCount(n))
 }
 
 // deadTexts say of addresses that cannot be mailed why.

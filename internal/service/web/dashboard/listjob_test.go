@@ -39,7 +39,7 @@ func TestVerifyAgain(t *testing.T) {
 	w, _ := newListWorld(t, jobs.Limits{})
 	at := w.startFile(t, "list.csv", "email\nada@acme.example\nlate@acme.example\nlate@b.example\n")
 	w.awaitState(t, at, store.JobDone)
-	if page := w.get(t, at).body; !strings.Contains(page, "Verify 2 again") || !strings.Contains(page, `form="again"`) {
+	if page := w.get(t, at).body; !strings.Contains(page, "Verify these 2 again") || !strings.Contains(page, `form="again"`) {
 		t.Fatalf("there is no button:\n%s", page)
 	}
 	id := strings.TrimPrefix(at, "/lists/")
