@@ -49,6 +49,18 @@ func (s *csvShape) holdsElsewhere(row string) bool {
 	return false
 }
 
+// noAddressWords are what people write into a cell for a person whose address
+// they do not have, in the form of [plainName].
+var noAddressWords = []string{
+	"unknown", "noemail", "nomail", "noaddress", "notprovided", "notavailable", "notapplicable", "tbd", // English
+	"ka", "keine", "keineangabe", "keinemail", "keineemail", "unbekannt", "nichtvorhanden", // German
+	"aucun", "aucune", "inconnu", "sansmail", "sansemail", "noncommuniqué", // French
+	"ninguno", "sincorreo", "sinemail", "desconocido", "nenhum", "sememail", // Spanish, Portuguese
+	"nessuna", "nessuno", "sconosciuto", "geen", "nvt", "onbekend", "brak", // Italian, Dutch, Polish
+	"saknas", "ingen", "puuttuu", "yok", "нет", "неизвестно", // Swedish, Danish, Finnish, Turkish, Russian
+	"なし", "無し", "无", "無", "없음", // Japanese, Chinese, Korean
+}
+
 // held returns what a cell holds. What looks like an address and is not clear
 // is asked about by nobody: a list from which it is removed loses a customer.
 func held(cell string) (kind Kind, text string) {
@@ -56,7 +68,7 @@ func held(cell string) (kind Kind, text string) {
 	switch {
 	case cleaned.Several:
 		return Several, cell
-	case cleaned.Address == "":
+	case cleaned.Address == "" || slices.Contains(noAddressWords, plainName(cell)):
 		return Empty, cell
 	case address.CutOff(cell):
 		return Unclear, cell

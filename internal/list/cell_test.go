@@ -18,7 +18,7 @@ func TestHeld(t *testing.T) {
 		verdict engine.Verdict
 	}{
 		{"Jane <jane@acme.example>", nil, Address, "jane@acme.example", ""},
-		{"no address", nil, Address, "no address", ""},
+		{"Jane Doe", nil, Address, "Jane Doe", ""},
 		{"a@acme.example, b@acme.example", nil, Several, "a@acme.example, b@acme.example", engine.VerdictSeveral},
 		{" N/A ", nil, Empty, " N/A ", engine.VerdictEmpty},
 		{"", errors.New("line 3: not JSON"), Unreadable, "line 3: not JSON", engine.VerdictUnknown},

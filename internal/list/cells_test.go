@@ -84,6 +84,15 @@ var heldCells = []struct {
 	{"a...b@docomo.ne.jp", Address, "a...b@docomo.ne.jp", ""},
 	{"J... Smith <j@acme.example>", Address, "j@acme.example", ""},
 
+	// Words for "none" are nobody's address.
+	{"k. A.", Empty, "", ""},
+	{"Unbekannt", Empty, "", ""},
+	{"no e-mail", Empty, "", ""},
+	{"(aucun)", Empty, "", ""},
+	{"нет", Empty, "", ""},
+	{"なし", Empty, "", ""},
+	{"unknown@acme.example", Address, "unknown@acme.example", ""},
+
 	// No address, and nothing that a person could mean by it.
 	{"a..b@acme.example", Address, "a..b@acme.example", ""},
 	{"jane@a@b.example", Address, "jane@a@b.example", ""},
