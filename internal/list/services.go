@@ -32,8 +32,8 @@ type Service struct {
 //go:embed services.yaml
 var servicesFile []byte
 
-// Services returns the services whose results are read, with names and words in
-// the form of [plainName].
+// Services returns the services whose results are read, as services.yaml has
+// them.
 var Services = sync.OnceValue(func() []Service {
 	var file struct{ Services []Service }
 	if err := yamlfile.Load(servicesFile, &file); err != nil {
