@@ -137,7 +137,10 @@ func TestSheetIsChosen(t *testing.T) {
 	j, err := n.StartDraft(t.Context(), draft, s, Request{Owner: "ada"})
 	check(t, err)
 	j = n.untilDone(j.ID)
-	want := &Found{Format: list.XLSX, Sheet: "Kunden", Columns: []string{"E-Mail"}, HeaderRow: 3, Encoding: list.UTF8, OtherSheets: []string{"Info"}}
+	want := &Found{
+		Format: list.XLSX, Sheet: "Kunden", Columns: []string{"E-Mail"}, HeaderRow: 3,
+		Encoding: list.UTF8, Written: list.UTF8, OtherSheets: []string{"Info"},
+	}
 	if diff := cmp.Diff(want, FoundIn(j)); diff != "" || j.Addresses != 3 {
 		t.Errorf("%d addresses: %s", j.Addresses, diff)
 	}
