@@ -31,7 +31,7 @@ func (d *Description) chooseColumns(rows [][]string, wanted []string) error {
 		}
 		rows = rows[1:]
 	} else {
-		d.markByPosition(rows)
+		d.markUnnamed(rows)
 	}
 	d.tally(rows)
 	if len(wanted) == 0 {
@@ -43,7 +43,7 @@ func (d *Description) chooseColumns(rows [][]string, wanted []string) error {
 	if len(d.earlier()) > 0 {
 		d.Earlier = Ours
 	}
-	d.findForeign(rows)
+	d.findService(rows)
 	if slices.ContainsFunc(d.Read, func(c Choice) bool { return d.Columns[c.Column].Earlier }) {
 		for i := range d.Columns { // they are to be read
 			d.Columns[i].Earlier = false
@@ -65,7 +65,7 @@ func (d *Description) choose(wanted []string, rows [][]string) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == column }) {
+		if d.IsRead(column) {
 			return choiceError(columnChoice, "column %s is given twice", d.nameOf(column))
 		}
 		d.read(column, Given)

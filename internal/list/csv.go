@@ -184,10 +184,8 @@ func (s *csvShape) cellsOf(body string) []string {
 
 func (s *csvShape) names() []string {
 	names := make([]string, s.width)
-	for i, column := range s.Columns {
-		if names[i] = strings.TrimSpace(column.Name); names[i] == "" {
-			names[i] = "Column " + strconv.Itoa(i+1)
-		}
+	for i := range names {
+		names[i] = s.Title(i)
 	}
 	return names
 }
@@ -212,32 +210,32 @@ func (s *csvShape) isMerged(row string) bool {
 
 // earlierResults returns the results of an earlier run for a row.
 func (s *csvShape) earlierResults(row string) []*engine.Result {
-	if len(s.earlier) == 0 && s.foreign == nil {
+	if len(s.earlier) == 0 && s.service == nil {
 		return nil
 	}
 	body, _ := s.cut(row)
 	contents := s.cellsOf(body)
 	if len(s.earlier) == 0 {
-		return s.foreignResults(contents)
+		return s.serviceResults(contents)
 	}
-	groups := map[string]map[string]string{}
+	found := map[string]map[string]string{} // by suffix, and name
 	for _, i := range s.earlier {
-		name, group, _ := ourName(strings.TrimSpace(s.Columns[i].Name))
-		if groups[group] == nil {
-			groups[group] = map[string]string{}
+		name, suffix, _ := ourName(strings.TrimSpace(s.Columns[i].Name))
+		if found[suffix] == nil {
+			found[suffix] = map[string]string{}
 		}
 		if i < len(contents) {
-			groups[group][name] = contents[i]
+			found[suffix][name] = contents[i]
 		}
 	}
 	results := make([]*engine.Result, len(s.read))
 	for n, name := range s.readNames {
-		of := groups[group(name)]
+		of := found[suffixFor(name)]
 		if of == nil && s.Header == "" {
-			of = groups[group(strconv.Itoa(n+1))]
+			of = found[suffixFor(strconv.Itoa(n+1))]
 		}
 		if of == nil && n == 0 {
-			of = groups[""]
+			of = found[""]
 		}
 		results[n] = earlierResult(of)
 	}

@@ -40,9 +40,9 @@ type Description struct {
 	Read       []Choice
 	Earlier    string // whose results the list holds: "rcpt", or the name of a [Service]; empty: none
 
-	foreign *foreign   // reads those of a service
-	first   []firstRow // also those above the table
-	likely  []Encoding // that the text may have, if it was guessed
+	service *serviceReader // reads those of a service
+	first   []firstRow     // also those above the table
+	likely  []Encoding     // that the text may have, if it was guessed
 }
 
 // Column is a column of CSV, or a field of JSON objects.
@@ -161,8 +161,6 @@ func (b *beginning) format() Format {
 	case b.Format == CSV && b.Delimiter == 0 && b.isOneLine():
 		return Lines
 	case b.Format == CSV && b.isJSON(): // the name is wrong
-	case b.Format == CSV && b.Delimiter == 0 && b.isOneLine():
-		return Lines
 	case b.Format != "" && b.Format != XLSX && of(b.Format).table == nil:
 		return b.Format
 	}
@@ -215,8 +213,7 @@ func (d *Description) earlier() []int {
 // others returns the columns with further addresses that are not read.
 func (d *Description) others() []int {
 	return d.columns(func(i int) bool {
-		return d.Columns[i].Held > 0 && !d.Columns[i].Repeats &&
-			!slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == i })
+		return d.Columns[i].Held > 0 && !d.Columns[i].Repeats && !d.IsRead(i)
 	})
 }
 

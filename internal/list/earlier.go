@@ -17,19 +17,19 @@ const ourPrefix = "rcpt_"
 const Ours = "rcpt"
 
 // ourName splits the name of a column that a Writer added: "rcpt_result (Email
-// 2)" and "rcpt_result_2" are "rcpt_result" of the groups " (Email 2)" and
+// 2)" and "rcpt_result_2" are "rcpt_result" with the suffixes " (Email 2)" and
 // "_2".
-func ourName(header string) (name, group string, ours bool) {
+func ourName(header string) (name, suffix string, ours bool) {
 	name = header
 	if open := strings.Index(header, " ("); open >= 0 && strings.HasSuffix(header, ")") {
-		name, group = header[:open], header[open:]
+		name, suffix = header[:open], header[open:]
 	} else if last := strings.LastIndexByte(header, '_'); last >= 0 {
 		if _, err := strconv.ParseUint(header[last+1:], 10, 16); err == nil {
-			name, group = header[:last], header[last:]
+			name, suffix = header[:last], header[last:]
 		}
 	}
 	all := columns(Output{Details: true, CheckedAt: true})
-	return name, group, slices.ContainsFunc(all, func(c column) bool { return c.name == name })
+	return name, suffix, slices.ContainsFunc(all, func(c column) bool { return c.name == name })
 }
 
 // earlierColumns finds the columns of an earlier run in a header. They are ours
@@ -56,9 +56,9 @@ func earlierColumns(header []string) []int {
 	return found
 }
 
-// group is the end of the names of the result columns of one of several address
-// columns.
-func group(column string) string { return " (" + column + ")" }
+// suffixFor is the end of the names of the result columns of one of several
+// address columns.
+func suffixFor(column string) string { return " (" + column + ")" }
 
 // earlierResult makes a result from the cells of an earlier run, by the names
 // of their columns.

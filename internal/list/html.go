@@ -112,8 +112,8 @@ func htmlRows(text *bufio.Reader, wanted int) func() (xlsx.Row, error) {
 	return t.next
 }
 
-// oneLine replaces the line ends in the text of a page, which are blanks.
-var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
+// lineEnds replaces the line ends in the text of a page, which are blanks.
+var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
 
 // htmlTable is a table of a page. A table within a cell is another one.
 type htmlTable struct {
@@ -179,7 +179,7 @@ func (t *htmlTable) token(kind html.TokenType) (ended *xlsx.Row) {
 	now := t.now()
 	if kind == html.TextToken {
 		if now.number == t.wanted && now.inCell && t.hidden == 0 {
-			t.cell = append(t.cell, oneLine.Replace(string(t.page.Text()))...)
+			t.cell = append(t.cell, lineEnds.Replace(string(t.page.Text()))...)
 		}
 		if len(t.cell) > MaxRow {
 			t.err = fmt.Errorf("a cell has more than %d octets", MaxRow)

@@ -83,7 +83,7 @@ func (jsonKind) describe(b *beginning, d *Description) error {
 	if slices.ContainsFunc(lines, s.hasRecord) {
 		d.Earlier = Ours
 	}
-	d.findForeign(rows)
+	d.findService(rows)
 	if err := s.allBroken(lines[:min(len(lines), maxBroken)]); err != nil {
 		return err
 	}
@@ -352,8 +352,8 @@ func (s *jsonShape) earlierResults(row string) []*engine.Result {
 		return nil
 	case earlier != nil:
 		return s.recordsIn(earlier)
-	case s.foreign != nil:
-		return s.foreignResults(s.cells(row))
+	case s.service != nil:
+		return s.serviceResults(s.cells(row))
 	}
 	return s.recordsIn(json.RawMessage(object))
 }

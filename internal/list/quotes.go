@@ -170,6 +170,10 @@ func appendCell(row []byte, cell string, delimiter byte) []byte {
 		strings.TrimSpace(cell) == cell {
 		return append(row, cell...)
 	}
+	return appendQuoted(row, cell)
+}
+
+func appendQuoted(row []byte, cell string) []byte {
 	row = append(row, '"')
 	row = append(row, strings.ReplaceAll(cell, `"`, `""`)...)
 	return append(row, '"')

@@ -207,8 +207,8 @@ func (r *Reader) EarlierResults(raw string) []*engine.Result { return r.shape.ea
 // [Service], or "" for none.
 func (r *Reader) Earlier() string { return r.description.Earlier }
 
-// Foreign reports whether they are those of another service.
-func (r *Reader) Foreign() bool { return r.description.foreign != nil }
+// OfService reports whether they are those of another service.
+func (r *Reader) OfService() bool { return r.description.service != nil }
 
 // Width returns how many columns or fields the first rows have.
 func (r *Reader) Width() int { return len(r.description.Columns) }

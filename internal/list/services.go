@@ -52,17 +52,17 @@ func plainWord(result, detail string) string {
 	return word
 }
 
-// foreign reads the results of another service from the cells of a row.
-type foreign struct {
+// serviceReader reads the results of another service from the cells of a row.
+type serviceReader struct {
 	name           string
 	result, detail int // columns, from 0; detail is -1 if there is none
 	columns        map[string][]int
 	words          map[string]string // by plainWord
 }
 
-// foreignColumns finds the service whose columns a list has: some layout of it
-// is there, and most results of the first rows are words of the service.
-func foreignColumns(names []string, rows [][]string) *foreign {
+// serviceOf finds the service whose columns a list has: some layout of it is
+// there, and most results of the first rows are words of the service.
+func serviceOf(names []string, rows [][]string) *serviceReader {
 	plain := make([]string, len(names))
 	for i, name := range names {
 		plain[i] = plainName(name)
@@ -78,9 +78,9 @@ func foreignColumns(names []string, rows [][]string) *foreign {
 }
 
 // layout returns the reader of a layout, or nil if a name of it is missing.
-func (s *Service) layout(number int, plain []string) *foreign {
+func (s *Service) layout(number int, plain []string) *serviceReader {
 	layout := s.Layouts[number]
-	f := &foreign{name: s.Name, detail: -1, columns: map[string][]int{}, words: map[string]string{}}
+	f := &serviceReader{name: s.Name, detail: -1, columns: map[string][]int{}, words: map[string]string{}}
 	at := func(name string) int { return slices.Index(plain, plainName(name)) }
 	if f.result = at(layout.Result); f.result < 0 {
 		return nil
@@ -109,7 +109,7 @@ func (s *Service) layout(number int, plain []string) *foreign {
 
 // knowsMost reports whether more than half of the results are words of the
 // service.
-func (f *foreign) knowsMost(rows [][]string) bool {
+func (f *serviceReader) knowsMost(rows [][]string) bool {
 	held, known := 0, 0
 	for _, row := range rows {
 		word := f.word(row)
@@ -124,11 +124,11 @@ func (f *foreign) knowsMost(rows [][]string) bool {
 	return known > held/2
 }
 
-func (f *foreign) word(cells []string) string {
+func (f *serviceReader) word(cells []string) string {
 	return plainWord(f.cell(cells, f.result), f.cell(cells, f.detail))
 }
 
-func (f *foreign) cell(cells []string, column int) string {
+func (f *serviceReader) cell(cells []string, column int) string {
 	if column < 0 || column >= len(cells) {
 		return ""
 	}
@@ -136,7 +136,7 @@ func (f *foreign) cell(cells []string, column int) string {
 }
 
 // held returns the first cell with something of a kind.
-func (f *foreign) held(cells []string, kind string) string {
+func (f *serviceReader) held(cells []string, kind string) string {
 	for _, column := range f.columns[kind] {
 		if cell := f.cell(cells, column); cell != "" {
 			return cell
@@ -145,7 +145,7 @@ func (f *foreign) held(cells []string, kind string) string {
 	return ""
 }
 
-func (f *foreign) is(cells []string, kind string) bool {
+func (f *serviceReader) is(cells []string, kind string) bool {
 	return slices.Contains([]string{"true", "yes", "1"}, strings.ToLower(f.held(cells, kind)))
 }
 
@@ -163,7 +163,7 @@ var meanings = map[string]struct {
 
 // earlierResult returns the result in a row, or nil if its address is to be
 // asked about: its word is not known, or proves too little.
-func (f *foreign) earlierResult(cells []string) *engine.Result {
+func (f *serviceReader) earlierResult(cells []string) *engine.Result {
 	means := f.words[f.word(cells)]
 	if acceptAll := f.is(cells, "accept_all"); acceptAll && (means == "deliverable" || means == "risky") {
 		means = "accept-all"
@@ -182,7 +182,7 @@ func (f *foreign) earlierResult(cells []string) *engine.Result {
 		Disposable: means == "disposable" || f.is(cells, "disposable"), SpamTrap: means == "spam-trap",
 		Details: &engine.Details{
 			Reason: meaning.reason, CatchAll: engine.CatchAllUnknown, Source: f.name,
-			CheckedAt: foreignTime(f.held(cells, "checked")),
+			CheckedAt: serviceTime(f.held(cells, "checked")),
 		},
 	}
 	if suggestion := f.held(cells, "suggestion"); isAddress(suggestion) {
@@ -199,23 +199,23 @@ func (f *foreign) earlierResult(cells []string) *engine.Result {
 	return r
 }
 
-// foreignResults returns the results of another service for the addresses of a
+// serviceResults returns the results of another service for the addresses of a
 // row, or nil. A service verifies one column, and of several that are read
 // nothing says which.
-func (d *Description) foreignResults(cells []string) []*engine.Result {
-	if d.foreign == nil || len(d.Read) != 1 {
+func (d *Description) serviceResults(cells []string) []*engine.Result {
+	if d.service == nil || len(d.Read) != 1 {
 		return nil
 	}
-	return []*engine.Result{d.foreign.earlierResult(cells)}
+	return []*engine.Result{d.service.earlierResult(cells)}
 }
 
-// findForeign looks for the columns of another service.
-func (d *Description) findForeign(rows [][]string) {
+// findService looks for the columns of another service.
+func (d *Description) findService(rows [][]string) {
 	if d.Earlier != "" {
 		return
 	}
-	if d.foreign = foreignColumns(d.columnNames(), rows); d.foreign != nil {
-		d.Earlier = d.foreign.name
+	if d.service = serviceOf(d.columnNames(), rows); d.service != nil {
+		d.Earlier = d.service.name
 	}
 }
 
@@ -254,13 +254,13 @@ func AsOldAs(r *engine.Result, file time.Time) {
 	}
 }
 
-// foreignTimes are the forms of times that services write. Those in which the
+// serviceTimes are the forms of times that services write. Those in which the
 // day and the month can be mistaken for each other are not read.
-var foreignTimes = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly}
+var serviceTimes = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly}
 
-// foreignTime reads a time, in UTC; zero: it has none, or one to come.
-func foreignTime(cell string) time.Time {
-	for _, form := range foreignTimes {
+// serviceTime reads a time, in UTC; zero: it has none, or one to come.
+func serviceTime(cell string) time.Time {
+	for _, form := range serviceTimes {
 		if at, err := time.Parse(form, cell); err == nil && at.Before(time.Now().Add(24*time.Hour)) {
 			return at.UTC()
 		}

@@ -227,12 +227,6 @@ func appendSheetRow(out []byte, cells []xlsx.Cell) []byte {
 	return out
 }
 
-func appendQuoted(out []byte, text string) []byte {
-	out = append(out, '"')
-	out = append(out, strings.ReplaceAll(text, `"`, `""`)...)
-	return append(out, '"')
-}
-
 // uncalculated stands behind the quotes of a formula whose result was never
 // stored, where CSV allows a blank. A text that looks like one has none.
 const uncalculated = ' '
@@ -263,9 +257,8 @@ func (b *beginning) checkFormulas(d *Description, err error) error {
 		}
 	}
 	for i := range filled {
-		isRead := slices.ContainsFunc(d.Read, func(c Choice) bool { return c.Column == i })
 		mostly := formulas[i] > 0 && 2*formulas[i] >= filled[i] // with the name of the column
-		if mostly && (err != nil || isRead) {
+		if mostly && (err != nil || d.IsRead(i)) {
 			return formatError("most cells of column %s hold %s", xlsx.ColumnName(i), neverCalculated)
 		}
 	}

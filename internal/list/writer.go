@@ -98,14 +98,14 @@ func (w *Writer) record(raw string, results []engine.Result) []byte {
 }
 
 // names returns the names of the added columns. If several columns are read,
-// each has its own group, with its name in parentheses.
+// each has its own columns, with its name in parentheses.
 func (w *Writer) names(number int) []string {
 	var names []string
 	for _, column := range w.read {
 		for _, c := range w.added {
 			name := c.name
 			if len(w.read) > 1 {
-				name += group(column)
+				name += suffixFor(column)
 			}
 			names = append(names, numbered(name, number))
 		}

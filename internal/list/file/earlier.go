@@ -42,7 +42,7 @@ type earlierRow struct {
 // is a [*Error].
 func OpenEarlier(name string, columns []string) (*Earlier, error) {
 	e, err := openEarlier(name, columns)
-	if err == nil && e.reader.Foreign() {
+	if err == nil && e.reader.OfService() {
 		return nil, errors.Join(errorOf(name, fmt.Errorf("the results are those of %s: take them with --since",
 			e.reader.Earlier())), e.file.Close())
 	}

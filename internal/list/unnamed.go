@@ -21,8 +21,8 @@ var fits = map[string]func(cell string) bool{
 	"rcpt_free_email": oneOf("0", "1"),
 	"rcpt_disposable": oneOf("0", "1"),
 	"rcpt_spamtrap":   oneOf("0", "1"),
-	"rcpt_action":     oneOf(bulk.ActionSend, bulk.ActionReview, bulk.ActionRemove, bulk.ActionRetry, "none"),
-	"rcpt_group":      oneOf("safe", "risky", "bad", "retry", "none"),
+	"rcpt_action":     oneOf(bulk.ActionSend, bulk.ActionReview, bulk.ActionRemove, bulk.ActionRetry, bulk.ActionNone),
+	"rcpt_group":      oneOf(bulk.Groups()...),
 	checkedColumn:     isCheckedAt,
 	"rcpt_details":    func(cell string) bool { return cell == "" || strings.HasPrefix(cell, "{") },
 }
@@ -40,30 +40,30 @@ func isCheckedAt(cell string) bool {
 	return cell == "" || err == nil
 }
 
-// markByPosition finds the columns of an earlier run in a list without a
-// header, by what they hold, and gives them their names. Several groups of them
-// are numbered.
-func (d *Description) markByPosition(rows [][]string) {
+// markUnnamed finds the columns of an earlier run in a list without a
+// header, by what they hold, and gives them their names. Those of several
+// address columns are numbered.
+func (d *Description) markUnnamed(rows [][]string) {
 	for first := 1; first < len(d.Columns); first++ {
-		var groups [][]string
+		var runs [][]string
 		for at := first; ; {
 			names := ourNames(rows, at)
 			if names == nil {
 				break
 			}
-			groups = append(groups, names)
+			runs = append(runs, names)
 			at += len(names)
 		}
-		for number, names := range groups {
+		for number, names := range runs {
 			for _, name := range names {
-				if len(groups) > 1 {
-					name += group(strconv.Itoa(number + 1))
+				if len(runs) > 1 {
+					name += suffixFor(strconv.Itoa(number + 1))
 				}
 				d.Columns[first] = Column{Name: name, Earlier: true}
 				first++
 			}
 		}
-		if len(groups) > 0 {
+		if len(runs) > 0 {
 			return
 		}
 	}
