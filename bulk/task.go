@@ -1,10 +1,10 @@
 package bulk
 
 import (
-	"crypto/sha256"
 	"time"
 
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/mailboxkey"
 )
 
 // task is an address to be verified. It is small while it waits for a retry,
@@ -34,10 +34,9 @@ type follower struct {
 	next     *follower
 }
 
-// key identifies an address: 128 bits of a cryptographic digest, so that two
-// addresses never share one. Zero is for texts that are not addresses:
+// key identifies an address. Zero is for texts that are not addresses:
 // verifying them again is faster than remembering them.
-type key [16]byte
+type key = mailboxkey.Key
 
 // identify returns the key and the domain of an address.
 func identify(email string) (key, string) {
@@ -45,6 +44,5 @@ func identify(email string) (key, string) {
 	if err != nil {
 		return key{}, ""
 	}
-	digest := sha256.Sum256([]byte(parsed.Mailbox()))
-	return key(digest[:len(key{})]), parsed.Domain
+	return mailboxkey.Of(parsed.Mailbox()), parsed.Domain
 }

@@ -33,6 +33,7 @@ func TestHouse(t *testing.T) {
 	}{
 		{"internal/service", []string{"cmd"}},
 		{"internal/list", []string{"cmd", "internal/service"}},
+		{"internal/headway", []string{"cmd", "internal/service", "server", "internal/list", "bulk"}},
 		{"server", []string{"cmd", "internal/service", "internal/list"}},
 		{"bulk", []string{"cmd", "internal/service", "server", "internal/list"}},
 		{"engine", []string{"cmd", "internal/service", "server", "internal/list", "bulk"}},
@@ -57,7 +58,7 @@ func TestHouse(t *testing.T) {
 			t.Errorf("there is no folder %s", arrow.folder)
 		}
 	}
-	for _, leaf := range []string{"internal/sys", "engine/address", "smtpprobe/smtp"} {
+	for _, leaf := range []string{"internal/sys", "internal/mailboxkey", "engine/address", "smtpprobe/smtp"} {
 		for pkg, deps := range knows {
 			for _, dep := range deps {
 				if within(pkg, leaf) && !within(dep, leaf) {

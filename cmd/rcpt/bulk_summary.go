@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/file"
@@ -146,16 +147,16 @@ func writeCounts(w io.Writer, s bulkReport) {
 	// Cells that hold one address.
 	single := s.Done - s.Verdicts[engine.VerdictSeveral] - s.Verdicts[engine.VerdictEmpty]
 	for _, verdict := range verdicts() {
-		writeShare(table, string(verdict), s.Verdicts[verdict], single, "")
+		writeShare(table, string(verdict), s.Verdicts[verdict], single)
 	}
 	for _, verdict := range []engine.Verdict{engine.VerdictSeveral, engine.VerdictEmpty} {
-		writeShare(table, string(verdict), s.Verdicts[verdict], 0, "")
+		writeShare(table, string(verdict), s.Verdicts[verdict], 0)
 	}
 	if len(s.Reasons) > 0 {
 		fmt.Fprintf(table, "Reasons, by %s\n", s.unit.one)
 	}
 	for _, reason := range byCount(s.Reasons) {
-		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], single, "")
+		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], single)
 	}
 	if len(s.Worst) > 0 {
 		fmt.Fprintln(table, "Domains with most undeliverable or unknown addresses")
@@ -254,18 +255,15 @@ func perSecond(count int64, elapsed time.Duration) string {
 
 // writeShare writes a row of the table, unless its count is zero. Without a
 // total it leaves the percentage out.
-func writeShare(w io.Writer, name string, count, total int64, text string) {
+func writeShare(w io.Writer, name string, count, total int64) {
 	if count == 0 {
 		return
 	}
-	if text != "" {
-		text = "\t" + text
-	}
 	share := ""
 	if total > 0 {
-		share = fmt.Sprintf("\t%5.1f %%", 100*float64(count)/float64(total))
+		share = fmt.Sprintf("\t%5.1f %%", percent(count, total))
 	}
-	fmt.Fprintf(w, "  %s\t%9s%s%s\n", name, humanize.Comma(count), share, text)
+	fmt.Fprintf(w, "  %s\t%9s%s\n", name, humanize.Comma(count), share)
 }
 
 // byCount returns the keys, those with the highest counts first.

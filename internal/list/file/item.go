@@ -1,12 +1,12 @@
 package file
 
 import (
-	"crypto/sha256"
 	"strings"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/internal/mailboxkey"
 )
 
 // Marks begin the text in the place of an address that needs no verification.
@@ -46,9 +46,8 @@ func toVerify(row list.Row, i int) string {
 	return marks[kind] + text
 }
 
-// seenAddresses are the addresses of a list so far: 128 bits of a digest of
-// each.
-type seenAddresses map[[16]byte]struct{}
+// seenAddresses are the addresses of a list so far.
+type seenAddresses map[mailboxkey.Key]struct{}
 
 // repeats reports whether a row has addresses and all of them were seen before.
 // It remembers them. Upper and lower case make no difference, although RFC 5321
@@ -62,8 +61,7 @@ func (s seenAddresses) repeats(row list.Row) bool {
 			continue
 		}
 		held++
-		digest := sha256.Sum256([]byte(strings.ToLower(parsed.Mailbox())))
-		key := [16]byte(digest[:16])
+		key := mailboxkey.Of(strings.ToLower(parsed.Mailbox()))
 		if _, seen := s[key]; !seen {
 			s[key] = struct{}{}
 			fresh++

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,13 +9,14 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
+	"github.com/rcpt/rcpt/internal/mailboxkey"
 	"github.com/rcpt/rcpt/lists"
 )
 
 // resultIndex has settled results by the address. Most of them differ in
 // nothing but that, and are kept once.
 type resultIndex struct {
-	of     map[[16]byte]*datedResult
+	of     map[mailboxkey.Key]*datedResult
 	same   map[string]*datedResult
 	oldest time.Time // only results from then on are taken
 	ages   Ages
@@ -54,7 +54,7 @@ func OpenSince(name string, columns []string, now time.Time, ages Ages) (*Earlie
 		return nil, errorOf(name, err)
 	}
 	e.index = &resultIndex{
-		of: make(map[[16]byte]*datedResult), same: make(map[string]*datedResult),
+		of: make(map[mailboxkey.Key]*datedResult), same: make(map[string]*datedResult),
 		oldest: now.Add(-ages.Dated).UTC().Truncate(time.Second), ages: ages,
 	}
 	for ; len(e.ahead) > 0; e.fill() {
@@ -72,7 +72,7 @@ func OpenSince(name string, columns []string, now time.Time, ages Ages) (*Earlie
 }
 
 func (x *resultIndex) add(cell string, r *engine.Result, written time.Time) {
-	key, ok := mailboxKey(cell)
+	key, ok := keyOf(cell)
 	if !ok {
 		return
 	}
@@ -98,23 +98,21 @@ func (x *resultIndex) add(cell string, r *engine.Result, written time.Time) {
 	}
 }
 
-// mailboxKey is a part of the digest of an address in a cell. The local-part
-// counts with its case (RFC 5321 §2.4).
-func mailboxKey(cell string) (key [16]byte, ok bool) {
+// keyOf identifies the address in a cell. The local-part counts with its case
+// (RFC 5321 §2.4).
+func keyOf(cell string) (key mailboxkey.Key, ok bool) {
 	parsed, err := address.Read(address.Clean(cell).Address)
 	if err != nil {
 		return key, false
 	}
-	digest := sha256.Sum256([]byte(parsed.Mailbox()))
-	copy(key[:], digest[:])
-	return key, true
+	return mailboxkey.Of(parsed.Mailbox()), true
 }
 
 // indexedFor returns the results of a row's addresses that are not too old.
 func (e *Earlier) indexedFor(row list.Row) []*engine.Result {
 	found := make([]*engine.Result, len(row.Addresses))
 	for i, cell := range row.Addresses {
-		key, ok := mailboxKey(cell)
+		key, ok := keyOf(cell)
 		if r := e.index.of[key]; ok && r != nil && !r.from.Before(e.index.oldest) {
 			if result := r.Result; list.Flag(e.known, &result, cell) {
 				found[i] = &result

@@ -51,15 +51,14 @@ func (n *network) downWithin(from, to time.Time) (sum time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, o := range n.outages {
-		end := to
-		if !o.to.IsZero() && o.to.Before(end) {
+		begin, end := from, to
+		if o.from.After(from) {
+			begin = o.from
+		}
+		if !o.to.IsZero() && o.to.Before(to) {
 			end = o.to
 		}
-		if o.from.After(from) {
-			sum += max(0, end.Sub(o.from))
-		} else {
-			sum += max(0, end.Sub(from))
-		}
+		sum += max(0, end.Sub(begin))
 	}
 	return sum
 }

@@ -2,17 +2,16 @@ package jobs
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
 
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/mailboxkey"
 )
 
-// key identifies an address: 128 bits of a cryptographic digest, so that two
-// addresses never share one. Zero is for cells without an address.
-type key [16]byte
+// key identifies an address. Zero is for cells without an address.
+type key = mailboxkey.Key
 
 // identify returns the key of an address and its domain, empty where it is not
 // well-formed.
@@ -21,8 +20,7 @@ func identify(email string) (key, string) {
 	if parsed, err := address.Read(email); err == nil {
 		mailbox, domain = parsed.Mailbox(), parsed.Domain
 	}
-	digest := sha256.Sum256([]byte(mailbox))
-	return key(digest[:len(key{})]), domain
+	return mailboxkey.Of(mailbox), domain
 }
 
 // keysAtOnce is how many keys are in memory at a time to find repeated ones:
@@ -113,7 +111,7 @@ func (r *repeats) find() (s *sources, duplicates int64, err error) {
 	for part := range parts {
 		n, err := r.findPart(s, uint64(part), uint64(parts))
 		if err != nil {
-			return nil, 0, &DiskError{err}
+			return nil, 0, err
 		}
 		duplicates += n
 	}
@@ -122,23 +120,15 @@ func (r *repeats) find() (s *sources, duplicates int64, err error) {
 
 // findPart looks at the keys that belong to one of several parts.
 func (r *repeats) findPart(s *sources, part, parts uint64) (duplicates int64, err error) {
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.cells*int64(len(key{}))), 256<<10)
 	seen := make(map[key]uint32)
-	for cell := range r.cells {
-		var k key
-		if _, err := io.ReadFull(in, k[:]); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return 0, err
-		}
+	err = r.each(func(cell int64, k key) {
 		if k == (key{}) || (uint64(k[0])|uint64(k[1])<<8|uint64(k[2])<<16)%parts != part {
-			continue
+			return
 		}
 		first, found := seen[k]
 		if !found {
 			seen[k] = uint32(cell)
-			continue
+			return
 		}
 		s.first[cell] = first + 1
 		s.first[first] |= isCount
@@ -147,6 +137,22 @@ func (r *repeats) findPart(s *sources, part, parts uint64) (duplicates int64, er
 		}
 		s.mark(int64(first))
 		duplicates++
+	})
+	return duplicates, err
+}
+
+// each calls back for the keys of all cells.
+func (r *repeats) each(do func(cell int64, k key)) error {
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.cells*int64(len(key{}))), 256<<10)
+	for cell := range r.cells {
+		var k key
+		if _, err := io.ReadFull(in, k[:]); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return &DiskError{err}
+		}
+		do(cell, k)
 	}
-	return duplicates, nil
+	return nil
 }

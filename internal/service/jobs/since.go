@@ -240,19 +240,6 @@ func (k *knownResults) find(list *repeats, of []uint32) error {
 	return nil
 }
 
-// each calls back for the keys of all cells.
-func (r *repeats) each(do func(cell int64, has key)) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.cells*int64(len(key{}))), 256<<10)
-	for cell := range r.cells {
-		var k key
-		if _, err := io.ReadFull(in, k[:]); err != nil {
-			return &DiskError{err}
-		}
-		do(cell, k)
-	}
-	return nil
-}
-
 // take returns the outcome that a cell has already.
 func (e *earlier) take(cell int64) (o outcome, taken bool) {
 	if e == nil || cell >= int64(len(e.of)) || e.of[cell] == 0 {

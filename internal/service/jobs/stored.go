@@ -13,7 +13,7 @@ import (
 // something else, or else what was given.
 func (l *listReader) stored(head []byte) (format string, packed []byte, err error) {
 	given := l.as
-	given.Format, given.Found = cmpFormat(given.Format, l.Format()), l.foundIn()
+	given.Format, given.Found = keptFormat(given.Format, l.Format()), l.foundIn()
 	for _, f := range []Format{l.pinned(given), given} {
 		format = f.text()
 		packed = headOf(format).pack(head)
@@ -61,9 +61,9 @@ func (l *listReader) pinned(f Format) Format {
 	return f
 }
 
-// cmpFormat keeps what was guessed from the beginning of a list, except for
-// JSON, which is read as JSON lines.
-func cmpFormat(given, found list.Format) list.Format {
+// keptFormat is the given format of a list, or else the one that was found. The
+// format of JSON lines is found again.
+func keptFormat(given, found list.Format) list.Format {
 	if given != "" || found == list.JSONLines {
 		return given
 	}
