@@ -24,11 +24,17 @@
 //     time when the window ends. If asking again is not worthwhile until then,
 //     the result is final at once. The last answer counts. Waiting addresses
 //     delay neither reading nor verifying.
+//   - Network: while [Options.Offline] says that our own network does not work,
+//     nobody is asked, what is unknown for the moment is no answer, and the
+//     window of retries stands still.
 //   - Errors are not answers: [engine.ErrBusy] is retried for at least ten
 //     minutes, any other error a few times.
 //   - Journal: with [Options.Journal] final results are written to disk when
 //     they arrive.
 //     After a crash the next run over the same list continues from there.
+//     [Options.Drain] ends a run soon, and leaves the rest to the next one.
+//   - Groups: [GroupFor] says what an address is for the owner of a mailing
+//     list. The [Summary] counts rows and distinct addresses of each [Group].
 //
 // With the defaults a program that does nothing else takes 60 MB for a list of
 // a million addresses, 160 MB when a tenth of them waits for a retry, and

@@ -25,7 +25,7 @@ var examples = map[string][]manual.Example{
 	"bulk": {
 		{About: "Add the results to a CSV file", Line: "rcpt bulk customers.csv -o checked.csv"},
 		{
-			About: "Also write the rows to mail, to review, to remove and to retry to separate files",
+			About: "Also write the rows of each group to a file of its own",
 			Line:  "rcpt bulk customers.csv -o checked.csv --split",
 		},
 		{About: "Continue after a crash or Ctrl-C", Line: "rcpt bulk customers.csv -o checked.csv --resume"},

@@ -11,8 +11,11 @@
 // transaction has committed.
 //
 // A list that somebody looks at first is a draft: a job whose segments are the
-// list as it arrived. [Manager.StartDraft] makes another job of it, and deletes
-// it.
+// list as it arrived. [Manager.Look] shows its beginning, and how else it can
+// be read; [Manager.PlanOf] says what would be asked. [Manager.StartDraft]
+// makes another job of it, and deletes it.
+//
+// Addresses whose result is there already, by [Since], are not asked about.
 //
 // # Work
 //
@@ -22,7 +25,10 @@
 // committed when a batch is done, and after some seconds even if it is not.
 // What a node has leased is free again when the node no longer announces
 // itself. So an address is asked about a second time only if the node that had
-// it was lost.
+// it was lost. While its own network does not work, a node leases nothing.
+//
+// [Manager.Headway] says how fast a job gets on, and what its addresses wait
+// for. [Manager.Again] asks about the unknown ones of a job that is done.
 //
 // # Results
 //

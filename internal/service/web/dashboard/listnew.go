@@ -150,7 +150,7 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, f jobs.Format, x listExtra
 	}
 	look, err := d.lookAt(l, &f)
 	if errors.As(err, new(*jobs.ListError)) { // what was chosen does not fit
-		view.Problem = withoutFlags(err.Error())
+		view.Problem = withoutFlags(err)
 		f = jobs.Format{}
 		look, err = d.lookAt(l, &f)
 	}
@@ -177,7 +177,7 @@ func (d *Dashboard) plan(v *visit, l *draft, f jobs.Format, view *newListView) e
 	plan, err := d.config.Lists.PlanOf(context.WithoutCancel(v.r.Context()), l.spool, request(v, l, f, view.listExtras))
 	switch {
 	case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, new(*jobs.ListError)):
-		view.Problem = withoutFlags(err.Error())
+		view.Problem = withoutFlags(err)
 	case errors.Is(err, jobs.ErrNoSince):
 		view.Problem = "the list whose results were to be taken is deleted"
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/transfer"
@@ -123,37 +124,41 @@ func faultStatus(err error) int {
 // faultText says why a list cannot be taken.
 func faultText(err error, most int64) string {
 	var disk *jobs.DiskError
-	var list *jobs.ListError
+	var unread *jobs.ListError
 	var busy *jobs.BusyError
 	switch {
 	case errors.As(err, new(*jobs.SizeError)):
 		return "The file is larger than " + sizeText(most) + "."
-	case errors.Is(err, jobs.ErrTooLarge):
-		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
+	case errors.Is(err, jobs.ErrTooLarge), errors.Is(err, jobs.ErrNoAddress), errors.As(err, new(*jobs.SpaceError)):
+		return sentence(err)
 	case errors.Is(err, transfer.ErrFiles):
 		return "Send one file at a time."
 	case errors.Is(err, errNoFile):
 		return "Choose a file first."
-	case errors.Is(err, jobs.ErrNoAddress):
-		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
 	case errors.Is(err, jobs.ErrNoSince):
 		return "The list whose results were to be taken is deleted."
-	case errors.As(err, new(*jobs.SpaceError)):
-		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
 	case errors.As(err, &busy):
-		return strings.ToUpper(busy.Error()[:1]) + busy.Error()[1:] + "."
+		return sentence(busy)
 	case errors.As(err, &disk):
 		return "The server cannot keep the file at the moment. Try again later."
-	case errors.As(err, &list):
-		return "The file cannot be read as a list: " + withoutFlags(list.Error()) + "."
+	case errors.As(err, &unread):
+		return "The file cannot be read as a list: " + withoutFlags(unread) + "."
 	}
 	return "The file did not arrive completely. Try again."
 }
 
-// withoutFlags removes the advice for the command line.
-func withoutFlags(text string) string {
-	text, _, _ = strings.Cut(text, ": write --column")
-	text, _, _ = strings.Cut(text, "; write --column")
+// sentence makes a sentence of an error.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// withoutFlags is the text of an error, without advice for the command line.
+func withoutFlags(err error) string {
+	text := err.Error()
+	if wrong := new(list.FormatError); errors.As(err, &wrong) {
+		text = wrong.WithoutFlags()
+	}
 	return strings.TrimSuffix(text, ".")
 }
 
