@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -82,17 +81,9 @@ func (w *retryWindow) UnmarshalText(text []byte) error {
 type maxAge time.Duration
 
 func (a *maxAge) UnmarshalText(text []byte) error {
-	if days, found := strings.CutSuffix(string(text), "d"); found {
-		number, err := strconv.ParseUint(days, 10, 14)
-		if err == nil && number > 0 {
-			*a = maxAge(time.Duration(number) * 24 * time.Hour)
-			return nil
-		}
-	} else if age, err := time.ParseDuration(string(text)); err == nil && age > 0 {
-		*a = maxAge(age)
-		return nil
-	}
-	return fmt.Errorf("%q is not an age: write days or hours, such as 30d or 12h", text)
+	age, err := list.ReadAge(string(text))
+	*a = maxAge(age)
+	return err
 }
 
 // Run verifies the list. It checks all arguments before it touches the output.

@@ -2,6 +2,7 @@ package list
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,6 +100,21 @@ func Settled(r *engine.Result) bool {
 		return r.Success && (r.SpamTrap || r.Details.Source != "")
 	}
 	return false
+}
+
+// ReadAge reads how old an earlier result may be, in days or hours: "90d" or
+// "12h".
+func ReadAge(text string) (age time.Duration, err error) {
+	if days, found := strings.CutSuffix(text, "d"); found {
+		number, err := strconv.ParseUint(days, 10, 14)
+		age = time.Duration(number) * 24 * time.Hour
+		if err == nil && age > 0 {
+			return age, nil
+		}
+	} else if age, err = time.ParseDuration(text); err == nil && age > 0 {
+		return age, nil
+	}
+	return 0, fmt.Errorf("%q is not an age: write days or hours, such as 30d or 12h", text)
 }
 
 // plainCell undoes [harmless].

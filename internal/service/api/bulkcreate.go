@@ -159,7 +159,7 @@ type planRecord struct {
 }
 
 func (s *Server) planJob(x *exchange.Exchange, r *http.Request, u *upload, grant *keyring.Grant) bool {
-	plan, err := s.config.Jobs.PlanOf(r.Context(), u.Spool, u.request(grant))
+	plan, err := s.config.Jobs.Plan(r.Context(), u.Spool, u.request(grant))
 	extendWrite(x)
 	if err != nil {
 		s.jobFault(x, err)

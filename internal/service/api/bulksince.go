@@ -3,11 +3,10 @@ package api
 import (
 	"context"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/exchange"
+	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -24,7 +23,7 @@ func (u *upload) readSince(given url.Values) (err error) {
 		return exchange.BadRequest(exchange.InvalidParameter, `"since_max_age" and "since_date" need "since".`)
 	}
 	if age != "" {
-		if u.since.MaxAge, err = readAge(age); err != nil {
+		if u.since.MaxAge, err = list.ReadAge(age); err != nil {
 			return exchange.BadRequest(exchange.InvalidParameter,
 				`"since_max_age" must be a number of days or hours: 90d or 12h.`)
 		}
@@ -35,7 +34,7 @@ func (u *upload) readSince(given url.Values) (err error) {
 	if u.since.List != jobs.SinceSelf {
 		return exchange.BadRequest(exchange.InvalidParameter, `"since_date" is for "since=self".`)
 	}
-	if u.since.Date, err = time.Parse(time.DateOnly, date); err != nil || u.since.Date.After(time.Now()) {
+	if u.since.Date, err = jobs.ReadDay(date); err != nil {
 		return exchange.BadRequest(exchange.InvalidParameter,
 			`"since_date" must be a day that has been, as in 2026-10-01.`)
 	}
@@ -51,22 +50,6 @@ func (u *upload) readNotify(given url.Values) error {
 		return exchange.BadRequest(exchange.InvalidParameter, `"notify" cannot be used: %s.`, err)
 	}
 	return nil
-}
-
-// readAge reads a number of days or hours.
-func readAge(text string) (time.Duration, error) {
-	digits, unit := text[:len(text)-1], time.Hour
-	switch {
-	case strings.HasSuffix(text, "d"):
-		unit = 24 * time.Hour
-	case !strings.HasSuffix(text, "h"):
-		return 0, strconv.ErrSyntax
-	}
-	number, err := strconv.ParseUint(digits, 10, 14)
-	if err == nil && number == 0 {
-		err = strconv.ErrRange
-	}
-	return time.Duration(number) * unit, err
 }
 
 // comparison is an earlier list as a job shows it beside its own counters.

@@ -33,7 +33,7 @@ func TestSeveralColumns(t *testing.T) {
 		"Dee,,\n" +
 		"Eve,eve@c.example x@c.example,eve@c.example\n"
 	f := Format{Columns: []string{"E-mail 1", "3"}}
-	plan, err := n.Plan(t.Context(), n.receive(text), f)
+	plan, err := n.Plan(t.Context(), n.receive(text), Request{Format: f})
 	check(t, err)
 	if plan.Rows != 5 || plan.Unusable != 1 || plan.Addresses != 4 || plan.Duplicates != 2 || plan.Domains != 3 {
 		t.Errorf("%+v", plan)
@@ -169,7 +169,7 @@ func TestColumnsCountAsRows(t *testing.T) {
 	text := "a,b\na@a.example,b@a.example\nc@a.example,d@a.example\n"
 	f := Format{Columns: []string{"a", "b"}}
 	n.create(text, Request{Format: f})
-	_, err := n.Plan(t.Context(), n.receive(text+"e@a.example,f@a.example\n"), f)
+	_, err := n.Plan(t.Context(), n.receive(text+"e@a.example,f@a.example\n"), Request{Format: f})
 	if !errors.Is(err, ErrTooLarge) || !strings.HasSuffix(err.Error(), "more than 2 rows with 2 columns of addresses") {
 		t.Error(err)
 	}

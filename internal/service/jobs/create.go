@@ -79,15 +79,10 @@ type Plan struct {
 	earlier  *earlier
 }
 
-// Plan reads a list without storing it, once for each format: the spool keeps
-// what was found. The error is a *[ListError], [ErrTooLarge], [ErrNoAddress] or
-// a *[DiskError].
-func (m *Manager) Plan(ctx context.Context, s *Spool, f Format) (Plan, error) {
-	return m.PlanOf(ctx, s, Request{Format: f})
-}
-
-// PlanOf is [Manager.Plan] for a request.
-func (m *Manager) PlanOf(ctx context.Context, s *Spool, o Request) (Plan, error) {
+// Plan reads a list without storing it, once for each way to read it: the spool
+// keeps what was found. The error is a *[ListError], [ErrTooLarge],
+// [ErrNoAddress], [ErrNoSince] or a *[DiskError].
+func (m *Manager) Plan(ctx context.Context, s *Spool, o Request) (Plan, error) {
 	as := o.Format.text() + o.Since.text()
 	found, known := s.planned[as]
 	if !known {

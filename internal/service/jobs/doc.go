@@ -12,7 +12,7 @@
 //
 // A list that somebody looks at first is a draft: a job whose segments are the
 // list as it arrived. [Manager.Look] shows its beginning, and how else it can
-// be read; [Manager.PlanOf] says what would be asked. [Manager.StartDraft]
+// be read; [Manager.Plan] says what would be asked. [Manager.StartDraft]
 // makes another job of it, and deletes it.
 //
 // Addresses whose result is there already, by [Since], are not asked about.

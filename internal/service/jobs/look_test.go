@@ -126,7 +126,7 @@ func TestSheetIsChosen(t *testing.T) {
 		if diff := cmp.Diff(want, look.Sheets); diff != "" || look.HeaderRow != c.header && c.read != "Info" {
 			t.Errorf("%q: header %d, %s", c.sheet, look.HeaderRow, diff)
 		}
-		plan, err := n.Plan(t.Context(), s, Format{Sheet: c.sheet})
+		plan, err := n.Plan(t.Context(), s, Request{Format: Format{Sheet: c.sheet}})
 		if check(t, err); plan.Addresses != c.addresses {
 			t.Errorf("%q: %+v", c.sheet, plan)
 		}
@@ -160,7 +160,7 @@ func TestSheetWithoutAddresses(t *testing.T) {
 	if len(look.Sheets) != 2 || look.Problem == "" || strings.Contains(look.Problem, "--") {
 		t.Errorf("%+v", look)
 	}
-	_, err = n.Plan(t.Context(), s, Format{})
+	_, err = n.Plan(t.Context(), s, Request{})
 	if !errors.As(err, new(*ListError)) || !strings.Contains(err.Error(), "Orders") {
 		t.Error(err)
 	}

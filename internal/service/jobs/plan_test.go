@@ -18,7 +18,9 @@ import (
 func TestPlanIsRemembered(t *testing.T) {
 	n := alone(t, &hosts{})
 	s := n.receive("a,b,c\nx@a.example,y@b.example,v@c.example w@c.example\nx@a.example,z@b.example,v@c.example w@c.example\n")
-	plan := func(column string) (Plan, error) { return n.Plan(t.Context(), s, Format{Columns: []string{column}}) }
+	plan := func(column string) (Plan, error) {
+		return n.Plan(t.Context(), s, Request{Format: Format{Columns: []string{column}}})
+	}
 	first, err := plan("1")
 	if check(t, err); first.Addresses != 1 || first.Duplicates != 1 {
 		t.Errorf("the first column: %+v", first)
@@ -64,7 +66,7 @@ func TestPlanHasARange(t *testing.T) {
 		})
 		list := manyAddresses(1400, func(int) string { return c.domain })
 		list += list // repeated addresses are asked about once
-		plan, err := n.Plan(t.Context(), n.receive(list), Format{})
+		plan, err := n.Plan(t.Context(), n.receive(list), Request{})
 		if check(t, err); plan.Addresses != 1400 || plan.Least != c.least || plan.Most != c.most {
 			t.Errorf("%s: %d addresses, %v to %v", name, plan.Addresses, plan.Least, plan.Most)
 		}

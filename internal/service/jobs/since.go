@@ -39,6 +39,15 @@ const DefaultSinceAge = 90 * 24 * time.Hour
 // exist, for this owner.
 var ErrNoSince = errors.New("there is no such earlier list")
 
+// ReadDay reads the Date of a [Since], a day that has been: "2026-10-01".
+func ReadDay(text string) (time.Time, error) {
+	day, err := time.Parse(time.DateOnly, text)
+	if err == nil && day.After(time.Now()) {
+		err = errors.New("the day is still to come")
+	}
+	return day, err
+}
+
 func (s Since) text() string {
 	if s.List == "" {
 		return ""

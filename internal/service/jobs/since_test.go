@@ -32,7 +32,7 @@ func TestSinceAList(t *testing.T) {
 
 	list := "id,mail,mail2\n1,b@b.example,grey@a.example\n2,new@a.example,a@A.example\n3,b@b.example,\n"
 	o := Request{Owner: "acme", Since: Since{List: first.ID}, Format: Format{Columns: []string{"mail", "mail2"}}}
-	plan, err := n.PlanOf(t.Context(), n.receive(list), o)
+	plan, err := n.Plan(t.Context(), n.receive(list), o)
 	if err != nil || plan.Reused != 2 || plan.Addresses != 2 {
 		t.Errorf("%+v, %v", plan, err)
 	}

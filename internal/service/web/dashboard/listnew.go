@@ -57,7 +57,7 @@ func (d *Dashboard) extrasOf(v *visit) (x listExtras, faults formFaults) {
 		Notify: strings.TrimSpace(v.form("notify")), Since: v.form("since"),
 		Date: strings.TrimSpace(v.form("since_date")),
 	}
-	if at, err := time.Parse(time.DateOnly, x.Date); x.Date != "" && (err != nil || at.After(time.Now())) {
+	if _, err := jobs.ReadDay(x.Date); x.Date != "" && err != nil {
 		faults.add("since_date", "This must be a day that has been.")
 	}
 	if x.URL == "" {
@@ -106,7 +106,7 @@ func (d *Dashboard) sinceChoices(v *visit, earlier, chosen string) ([]choice, er
 // request is what is to become of a list.
 func request(v *visit, l *draft, f jobs.Format, x listExtras) jobs.Request {
 	since := jobs.Since{List: x.Since}
-	if at, err := time.Parse(time.DateOnly, x.Date); err == nil && x.Since == jobs.SinceSelf {
+	if at, err := jobs.ReadDay(x.Date); err == nil && x.Since == jobs.SinceSelf {
 		since.Date = at
 	}
 	return jobs.Request{
@@ -174,7 +174,7 @@ func (d *Dashboard) renderNewList(v *visit, l *draft, f jobs.Format, x listExtra
 // plan counts what would be asked, or says why it cannot.
 func (d *Dashboard) plan(v *visit, l *draft, f jobs.Format, view *newListView) error {
 	// Those who load the page again while it is read get what was found.
-	plan, err := d.config.Lists.PlanOf(context.WithoutCancel(v.r.Context()), l.spool, request(v, l, f, view.listExtras))
+	plan, err := d.config.Lists.Plan(context.WithoutCancel(v.r.Context()), l.spool, request(v, l, f, view.listExtras))
 	switch {
 	case errors.Is(err, jobs.ErrNoAddress), errors.Is(err, jobs.ErrTooLarge), errors.As(err, new(*jobs.ListError)):
 		view.Problem = withoutFlags(err)

@@ -192,8 +192,8 @@ func span(d time.Duration) string {
 	return "about " + plural(int64(d.Round(24*time.Hour)/(24*time.Hour)), "day")
 }
 
-// plainName is the name of a file without its path and extensions.
-func plainName(name string) string {
+// withoutExtensions is the name of a file without its extensions.
+func withoutExtensions(name string) string {
 	for _, extension := range slices.Backward(list.Extensions()) { // those of packings are the last
 		if len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
 			name = name[:len(name)-len(extension)]

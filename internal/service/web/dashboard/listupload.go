@@ -92,7 +92,7 @@ var errNoFile = errors.New("no file was chosen")
 
 // listName is the name of a list after that of its file.
 func listName(file string) string {
-	name := plainName(path.Base(strings.ReplaceAll(file, `\`, "/")))
+	name := withoutExtensions(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return -1
