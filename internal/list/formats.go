@@ -46,7 +46,7 @@ var formats = []*format{
 		kind: sheetKind{}, table: &vCards},
 	{Format: LDIF, unit: "row", extensions: []string{".ldif", ".ldi"}, mediaTypes: []string{"text/x-ldif"},
 		kind: sheetKind{}, table: &directories},
-	{Format: JSONRows, unit: "row", kind: sheetKind{}, table: &jsonTables},
+	{Format: JSONRows, unit: "row", extensions: []string{".json"}, kind: sheetKind{}, table: &jsonTables},
 	{Format: Lines, unit: "line", extensions: []string{".txt"}, mediaTypes: []string{"text/plain"}, kind: lineKind{}},
 }
 
@@ -139,7 +139,11 @@ func (f *format) hint() Format {
 func Extensions() []string {
 	var all []string
 	for _, f := range formats {
-		all = append(all, f.extensions...)
+		for _, extension := range f.extensions {
+			if !slices.Contains(all, extension) {
+				all = append(all, extension)
+			}
+		}
 	}
 	for _, p := range packings {
 		all = append(all, p.extension)

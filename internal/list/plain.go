@@ -12,6 +12,7 @@ type Text struct {
 	*bufio.Reader
 	Packing Packing // what it was unpacked from
 	sheet   *sheetText
+	table   *table // that sheet is one of; nil: of a workbook
 	closers []io.Closer
 }
 
@@ -59,6 +60,7 @@ func (t *Text) unpack(packing Packing) (err error) {
 func (t *Text) openSheet(table *table, o Options) error {
 	sheet, err := table.openSheet(t.Reader, o)
 	if err == nil {
+		t.table = table
 		t.readSheet(sheet)
 	}
 	return err
@@ -71,6 +73,20 @@ func (t *Text) readSheet(sheet *sheetText) {
 
 // IsSheet reports whether it was a spreadsheet.
 func (t *Text) IsSheet() bool { return t.sheet != nil }
+
+// Table returns the format of what was read as a spreadsheet: of a workbook,
+// HTML, an address book; empty if it was no spreadsheet.
+func (t *Text) Table() Format {
+	if !t.IsSheet() {
+		return ""
+	}
+	for _, f := range formats {
+		if t.table != nil && f.table == t.table {
+			return f.Format
+		}
+	}
+	return XLSX
+}
 
 // Sheets returns the sheets of a spreadsheet, in the order of their tabs; none
 // if it is no spreadsheet.

@@ -189,7 +189,9 @@ func (m *Manager) open(ctx context.Context, s *Spool, f Format) (*listReader, er
 	if err != nil {
 		return nil, err
 	}
-	l.text = text
+	if l.text = text; s.sheet != nil {
+		l.file = s.sheet.of
+	}
 	if width := l.Width(); width > m.config.Limits.Columns {
 		return nil, fmt.Errorf("%w: its first row has %d columns, %d are allowed",
 			ErrTooLarge, width, m.config.Limits.Columns)

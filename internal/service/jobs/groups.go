@@ -9,7 +9,8 @@ import (
 )
 
 // groupCounts count rows and distinct addresses by their group. Where several
-// columns are read, a row counts with its first cell that holds something.
+// columns are read, a row counts with its first cell that holds something,
+// until the job has ended: see [counted].
 type groupCounts map[bulk.Group]rows.GroupCount
 
 // newGroupCounts has every group.

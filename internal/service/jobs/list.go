@@ -87,6 +87,7 @@ type listReader struct {
 	*list.Reader
 	as     Format
 	text   *Spool
+	file   list.Format  // what was read as a spreadsheet; empty: nothing was
 	sheets []list.Sheet // of the spreadsheet whose text it is
 	limits Limits
 	rows   int64

@@ -14,7 +14,10 @@ func (m *Manager) Job(ctx context.Context, id string, owners []string) (rows.Job
 	if err == nil && owners != nil && !slices.Contains(owners, j.Owner) {
 		return rows.Job{}, rows.ErrNotFound
 	}
-	return j, err
+	if err != nil {
+		return j, err
+	}
+	return j, m.countRows(ctx, &j)
 }
 
 // Jobs returns jobs, the newest first.

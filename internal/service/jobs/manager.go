@@ -96,6 +96,7 @@ type Manager struct {
 	turned time.Time                 // when the schedule last went on; zero: it does not run
 
 	uploads, outputs *places
+	counted          counted
 
 	doubted map[string]bool // jobs of which this node may have batches that it does not know of
 }

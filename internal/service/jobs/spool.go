@@ -57,12 +57,13 @@ type planned struct {
 type sheetText struct {
 	*Spool
 	all   []list.Sheet // of the spreadsheet
+	of    list.Format  // what the file is
 	found string       // the one that is read where none is chosen
 }
 
 // newSheet returns the sheet of a spreadsheet that is read.
-func newSheet(text *Spool, all []list.Sheet) *sheetText {
-	s := &sheetText{Spool: text, all: all}
+func newSheet(text *Spool, from *list.Text) *sheetText {
+	s := &sheetText{Spool: text, all: from.Sheets(), of: from.Table()}
 	s.found = s.name()
 	return s
 }
@@ -102,7 +103,7 @@ func (m *Manager) recognise(ctx context.Context, s *Spool) (*Spool, error) {
 		s.Close()
 		return nil, err
 	case text.IsSheet():
-		s.sheet = newSheet(plain, text.Sheets())
+		s.sheet = newSheet(plain, text)
 		return s, nil
 	}
 	plain.digest = s.digest

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ const mostOthers = 50
 func (l *listReader) foundIn() *Found {
 	d := l.Description()
 	f := &Found{
-		Format: d.Format, Sheet: l.as.Sheet, Columns: l.ReadNames(), HeaderRow: d.HeaderRow,
+		Format: cmp.Or(l.file, d.Format), Sheet: l.as.Sheet, Columns: l.ReadNames(), HeaderRow: d.HeaderRow,
 		Encoding: d.Encoding, EncodingGuessed: d.EncodingWhy == list.Guessed,
 		Written: d.Written(),
 	}
