@@ -41,6 +41,11 @@ type Options struct {
 	// the source. Addresses that are slow or wait for a retry then hold back no
 	// others. Default: the order of the source.
 	Unordered bool
+	// PerRow is how many consecutive items make a row of the list: its
+	// addresses in several columns, for example. The results of a row are
+	// written when all of them are final, or not at all, so that a sink can put
+	// them together. With Unordered it has no effect. Default: one.
+	PerRow int
 	// Trim is applied to each result when it comes, and says what of it the
 	// sink needs: with [engine.Result.WithoutDetails], results that wait for
 	// their turn take a tenth of the room, and the sink still has their Reason.
@@ -56,7 +61,8 @@ type Options struct {
 	// and nobody is asked any more. What is being asked is finished; what
 	// waits, for its turn or for a session with a busy mail host, has no
 	// result. An address that waits for a retry has its last answer, which is
-	// not settled. What is done is written in its order. Default: never.
+	// not settled. The rows that are done are written in their order, without
+	// the others. Default: never.
 	Drain <-chan struct{}
 	// Journal keeps the final results on disk as they come, and has those of an
 	// earlier run over the same list, whose addresses are not asked about
@@ -91,10 +97,13 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("bulk: concurrency %d is negative", o.Concurrency)
 	case o.RetryWindow < 0:
 		return o, fmt.Errorf("bulk: retry window %v is negative", o.RetryWindow)
+	case o.PerRow < 0:
+		return o, fmt.Errorf("bulk: %d items per row are negative", o.PerRow)
 	case o.WorstDomains < 0:
 		return o, fmt.Errorf("bulk: worst domains %d is negative", o.WorstDomains)
 	}
 	setDefault(&o.Concurrency, defaultConcurrency)
+	setDefault(&o.PerRow, 1)
 	setDefault(&o.SpillDir, os.TempDir())
 	if o.Room == nil {
 		o.Room = func() int { return o.Concurrency }
@@ -110,6 +119,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	setDefault(&o.limits.queued, queuedPerAsked*o.Concurrency)
 	o.limits = o.limits.withDefaults()
+	o.limits.ahead = max(o.limits.ahead, o.PerRow)
 	return o, nil
 }
 

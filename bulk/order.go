@@ -5,7 +5,9 @@ package bulk
 type order struct {
 	buffer    *spillBuffer
 	unordered bool
-	skips     bool       // records that are not done
+	perRow    int        // so many places are of a row; all of it is taken, or nothing
+	ended     bool       // the source, perhaps within a row
+	skips     bool       // rows that are not done
 	opened    int64      // places
 	taken     int64      // records
 	places    queue[ref] // ordered: those not taken; zero: not done yet. Unordered: the records that are done
@@ -29,14 +31,17 @@ func (o *order) fill(place int64, r *record) {
 	*o.places.at(int(place - o.taken)) = at
 }
 
-// take returns the record that is next; nil: it is not done.
+// take returns the record that is next; nil: it, or another of its row, is not
+// done.
 func (o *order) take() (*record, error) {
-	for o.skips && o.places.len() > 0 && *o.places.at(0) == 0 {
-		o.places.pop()
-		o.taken++
-	}
-	if o.places.len() == 0 || *o.places.at(0) == 0 {
-		return nil, nil
+	for !o.isNextDone() {
+		if !o.skips || o.places.len() == 0 {
+			return nil, nil
+		}
+		for range min(o.perRow, o.places.len()) {
+			o.places.pop()
+			o.taken++
+		}
 	}
 	r, err := o.buffer.take(*o.places.at(0))
 	if err != nil {
@@ -45,6 +50,27 @@ func (o *order) take() (*record, error) {
 	o.places.pop()
 	o.taken++
 	return r, nil
+}
+
+// isNextDone reports whether the record that is next can be taken. The first of
+// a row can if the whole row is done; then so can the others.
+func (o *order) isNextDone() bool {
+	if o.unordered || o.taken%int64(o.perRow) > 0 {
+		return o.places.len() > 0
+	}
+	row := o.perRow
+	if o.ended {
+		row = min(row, max(1, o.places.len()))
+	}
+	if o.places.len() < row {
+		return false
+	}
+	for i := range row {
+		if *o.places.at(i) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // left is the number of places that were opened and whose records were not

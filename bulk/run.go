@@ -78,7 +78,7 @@ func newRun(o Options, sink Sink) *run {
 		outcomes: make(chan outcome, most),
 		out:      newWriter(sink),
 		buffer:   buffer,
-		order:    order{buffer: buffer, unordered: o.Unordered},
+		order:    order{buffer: buffer, unordered: o.Unordered, perRow: o.PerRow},
 		known:    newDedupe(o.limits.recentBytes),
 		plan:     newPlanner(o.limits.perDomain),
 		retries:  NewRetryRules(o.RetryWindow),

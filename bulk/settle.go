@@ -60,6 +60,7 @@ func (r *run) recall(place int64, rec *record, k key) (found bool, err error) {
 // endOfSource ends reading. After an error the items that were read are
 // finished without further retries.
 func (r *run) endOfSource(err error) error {
+	r.order.ended = true
 	if errors.Is(err, io.EOF) {
 		r.endReading()
 		return nil

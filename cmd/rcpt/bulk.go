@@ -187,6 +187,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
 		Verifier:     file.Verifier{Engine: run.verifier},
 		Concurrency:  int(c.Concurrency),
+		PerRow:       run.input.AddressesPerRow(),
 		RetryWindow:  time.Duration(c.RetryWindow),
 		SpillDir:     c.State,
 		Journal:      run.journal,

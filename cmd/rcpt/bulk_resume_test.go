@@ -3,10 +3,12 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -183,4 +185,52 @@ func TestVerifyHungUp(t *testing.T) {
 	if code != exitFailed || stdout != "" || !strings.Contains(stderr, "rcpt: interrupted") {
 		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 	}
+}
+
+// TestInterruptedRows: a row with two addresses is in the output of an
+// interrupted run with its own two results, or not at all.
+func TestInterruptedRows(t *testing.T) {
+	t.Parallel()
+	settings := startWorld(t)
+	folder := t.TempDir()
+	list, output := filepath.Join(folder, "list.csv"), filepath.Join(folder, "checked.csv")
+	rows := []string{"email,email2", "alice@acme.example,who@mute.example", "alice@acme.example,ghost@acme.example",
+		"me@mute.example,alice@acme.example", "ghost@acme.example,alice@acme.example"}
+	check(t, os.WriteFile(list, []byte(strings.Join(rows, "\n")+"\n"), 0o600))
+	command := []string{"bulk", list, "-o", output, "--column", "email", "--column", "email2", "--timeout", "1h"}
+	want := func(wanted ...string) {
+		t.Helper()
+		text, err := os.ReadFile(output)
+		check(t, err)
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		reader := csv.NewReader(strings.NewReader(string(text)))
+		cells, err := reader.ReadAll()
+		if err != nil || len(lines) != len(wanted)+1 {
+			t.Fatalf("%v, %d rows, want %d:\n%s", err, len(lines)-1, len(wanted), text)
+		}
+		first, second := slices.Index(cells[0], "rcpt_result (email)"), slices.Index(cells[0], "rcpt_result (email2)")
+		for i, row := range cells[1:] {
+			if got := strings.Join([]string{row[0], row[1], row[first], row[second]}, ","); got != wanted[i] {
+				t.Errorf("row %d is %s, want %s", i+1, got, wanted[i])
+			}
+		}
+	}
+
+	p := start(t, settings, command...)
+	journal := output + ".rcpt-journal"
+	testkit.Eventually(t, "six addresses are settled", func() bool {
+		info, err := os.Stat(journal)
+		return err == nil && info.Size() > 0 && len(settledIn(t, journal)) == 6
+	})
+	if code, _, stderr := p.end(os.Interrupt); code != exitFailed || !strings.Contains(stderr, "2 addresses are left") {
+		t.Errorf("exit code %d, standard error:\n%s", code, stderr)
+	}
+	done := []string{rows[2] + ",deliverable,undeliverable", rows[4] + ",undeliverable,deliverable"}
+	want(done...)
+
+	p = start(t, settings, append(command[:len(command)-1], "1s", "--retry-window", "0s", "--resume")...)
+	if code, _, stderr := p.wait(); code != exitDone {
+		t.Errorf("exit code %d, standard error:\n%s", code, stderr)
+	}
+	want(rows[1]+",deliverable,unknown", done[0], rows[3]+",unknown,deliverable", done[1])
 }
