@@ -2,7 +2,6 @@ package bulk
 
 import (
 	"maps"
-	"math"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -22,36 +21,9 @@ type Progress struct {
 	// address of Waiting is asked again; zero if none waits, or at once.
 	NextRetry, LastRetry time.Duration
 	Verdicts             map[engine.Verdict]int64 // of the items that are done
-	Rate                 float64                  // items done in a second, smoothed, without those that were recalled
 	Elapsed              time.Duration
 	// Exhausted is set when nothing more is read, so that Read is the total.
 	Exhausted bool
-}
-
-// rateMemory is over what time the rate is smoothed: turns of large and small
-// domains differ much.
-const rateMemory = 10 * time.Second
-
-// meter smooths a rate, exponentially.
-type meter struct {
-	rate float64
-	done int64
-	at   time.Duration
-}
-
-func (m *meter) update(done int64, at time.Duration) float64 {
-	took := at - m.at
-	if took <= 0 {
-		return m.rate
-	}
-	now := float64(done-m.done) / took.Seconds()
-	weight := 1 - math.Exp(-float64(took)/float64(rateMemory))
-	if m.at == 0 {
-		weight = 1
-	}
-	m.rate += weight * (now - m.rate)
-	m.done, m.at = done, at
-	return m.rate
 }
 
 func (r *run) report() {
@@ -62,7 +34,7 @@ func (r *run) report() {
 	p := Progress{
 		Read: r.tally.read, Done: r.tally.done, Recalled: r.tally.recalled,
 		Verdicts: maps.Clone(r.tally.verdicts), ByDomain: r.plan.byDomain(),
-		Rate: r.meter.update(r.tally.done-r.tally.recalled, now), Elapsed: now, Exhausted: r.exhausted,
+		Elapsed: now, Exhausted: r.exhausted,
 	}
 	r.countWaits(&p, now)
 	r.options.Progress(p)

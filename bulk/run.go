@@ -44,7 +44,6 @@ type run struct {
 	// providers that have held tasks back, by number
 	providers []string
 	tally     tally
-	meter     meter
 
 	asking      context.Context // of the workers
 	lane        engine.Lane     // of the list
