@@ -40,7 +40,7 @@ func (l *limit) UnmarshalText(text []byte) error {
 
 func (l limit) String() string {
 	if l.share {
-		return strconv.FormatFloat(l.most, 'f', -1, 64) + " %"
+		return strconv.FormatFloat(l.most, 'f', -1, 64) + "%"
 	}
 	return humanize.Comma(int64(l.most))
 }
@@ -79,7 +79,7 @@ func (l limit) passed(s bulkReport) string {
 	if over <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("--fail-above: %s: %s of %s, which is %.2f %%: %.2f more than the limit of %s",
+	return fmt.Sprintf("--fail-above: %s: %s of %s, which is %.2f%%: %.2f more than the limit of %s",
 		l.key, humanize.Comma(n), unit.count(of), percent(n, of), over, l)
 }
 

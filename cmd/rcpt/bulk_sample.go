@@ -17,7 +17,7 @@ func writeEstimate(w io.Writer, s bulkReport) {
 		fmt.Fprintf(w, "The sample is the whole list, which has %s.\n", rowUnit.count(s.drawn))
 		return
 	}
-	fmt.Fprintf(w, "In the whole list of %s, by this sample, with 95 %% confidence\n", rowUnit.count(s.drawn))
+	fmt.Fprintf(w, "In the whole list of %s, by this sample, with 95%% confidence\n", rowUnit.count(s.drawn))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	for _, verdict := range append(verdicts(), engine.VerdictSeveral, engine.VerdictEmpty) {
@@ -26,7 +26,7 @@ func writeEstimate(w io.Writer, s bulkReport) {
 			continue
 		}
 		low, high := wilson(count, s.Done)
-		fmt.Fprintf(table, "  %s\t%5.1f %% to %5.1f %%", verdict, 100*low, 100*high)
+		fmt.Fprintf(table, "  %s\t%5.1f%% to %5.1f%%", verdict, 100*low, 100*high)
 		if s.unit == rowUnit {
 			rows := float64(s.drawn)
 			from, to := max(count, int64(low*rows)), int64(math.Ceil(high*rows))

@@ -90,7 +90,7 @@ func writeSummary(w io.Writer, s bulkReport) {
 		}
 	}
 	for _, h := range s.harvested {
-		const format = "  %s was asked more slowly: %.0f %% of the mailboxes did not exist, " +
+		const format = "  %s was asked more slowly: %.0f%% of the mailboxes did not exist, " +
 			"which looks like address harvesting\n"
 		fmt.Fprintf(w, format, tty.Printable(h.provider), 100*h.share)
 	}
@@ -118,12 +118,12 @@ func writeGroups(w io.Writer, s bulkReport) {
 		if n == 0 {
 			continue
 		}
-		fmt.Fprintf(table, "  %s\t%9s\t%5.1f %%\t%9s\t%s\n", group, humanize.Comma(n), percent(n, rows),
+		fmt.Fprintf(table, "  %s\t%9s\t%5.1f%%\t%9s\t%s\n", group, humanize.Comma(n), percent(n, rows),
 			humanize.Comma(s.Groups[group].Addresses), s.advice(i, group))
 	}
 	if all := s.AllAddresses(); all > 0 {
 		dead := s.Addresses[engine.VerdictUndeliverable]
-		fmt.Fprintf(table, "Proven undeliverable: %s of %s (%.2f %%)\n",
+		fmt.Fprintf(table, "Proven undeliverable: %s of %s (%.2f%%)\n",
 			humanize.Comma(dead), addressUnit.count(all), percent(dead, all))
 	}
 }
@@ -261,7 +261,7 @@ func writeShare(w io.Writer, name string, count, total int64) {
 	}
 	share := ""
 	if total > 0 {
-		share = fmt.Sprintf("\t%5.1f %%", percent(count, total))
+		share = fmt.Sprintf("\t%5.1f%%", percent(count, total))
 	}
 	fmt.Fprintf(w, "  %s\t%9s%s\n", name, humanize.Comma(count), share)
 }

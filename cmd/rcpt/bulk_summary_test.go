@@ -33,23 +33,23 @@ func TestSummaryText(t *testing.T) {
   settled by the run before: 40,000
   repeats of an earlier address, which share its result: 1,204
   retries after a temporary answer: 7,620
-  google was asked more slowly: 74 % of the mailboxes did not exist, which looks like address harvesting
-Groups (rcpt_group)       rows           addresses
-  safe                  79,000   87.3 %     78,100  may be mailed
-  bad                    1,000    1.1 %        900  do not mail them
-  retry                 10,000   11.1 %      9,900  verify them again before you mail them
-  none                     488    0.5 %          0  there is no address
-Proven undeliverable: 900 of 88,900 addresses (1.01 %)
+  google was asked more slowly: 74% of the mailboxes did not exist, which looks like address harvesting
+Groups (rcpt_group)       rows          addresses
+  safe                  79,000   87.3%     78,100  may be mailed
+  bad                    1,000    1.1%        900  do not mail them
+  retry                 10,000   11.1%      9,900  verify them again before you mail them
+  none                     488    0.5%          0  there is no address
+Proven undeliverable: 900 of 88,900 addresses (1.01%)
 Results, by row
-  deliverable       79,000   87.8 %
-  undeliverable      1,000    1.1 %
-  unknown           10,000   11.1 %
+  deliverable       79,000   87.8%
+  undeliverable      1,000    1.1%
+  unknown           10,000   11.1%
   empty                488
 Reasons, by row
-  recipient_accepted     79,000   87.8 %
-  greylisted              7,620    8.5 %
-  rate_limited            2,380    2.6 %
-  null_mx                 1,000    1.1 %
+  recipient_accepted     79,000   87.8%
+  greylisted              7,620    8.5%
+  rate_limited            2,380    2.6%
+  null_mx                 1,000    1.1%
 Domains with most undeliverable or unknown addresses
   full.example     10,000    greylisted, rate_limited
 To verify the unknown addresses again, in some hours: rcpt bulk …
@@ -93,19 +93,19 @@ func TestLimits(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"undeliverable=2%":    "",
-		"undeliverable=1.5%":  "--fail-above: undeliverable: 4 of 200 addresses, which is 2.00 %: 0.50 more than the limit of 1.5 %",
-		"undeliverable=0%":    "--fail-above: undeliverable: 4 of 200 addresses, which is 2.00 %: 2.00 more than the limit of 0 %",
+		"undeliverable=1.5%":  "--fail-above: undeliverable: 4 of 200 addresses, which is 2.00%: 0.50 more than the limit of 1.5%",
+		"undeliverable=0%":    "--fail-above: undeliverable: 4 of 200 addresses, which is 2.00%: 2.00 more than the limit of 0%",
 		"undeliverable=4":     "",
 		"undeliverable=3":     "--fail-above: undeliverable: 4 addresses, 1 more than the limit of 3",
-		"bad=2%":              "--fail-above: bad: 5 of 200 addresses, which is 2.50 %: 0.50 more than the limit of 2 %",
+		"bad=2%":              "--fail-above: bad: 5 of 200 addresses, which is 2.50%: 0.50 more than the limit of 2%",
 		"bad=5":               "",
 		"risky=0":             "",
-		"several=3%":          "--fail-above: several: 10 of 250 rows, which is 4.00 %: 1.00 more than the limit of 3 %",
+		"several=3%":          "--fail-above: several: 10 of 250 rows, which is 4.00%: 1.00 more than the limit of 3%",
 		"none=8%":             "",
 		"empty=0":             "--fail-above: empty: 20 rows, 20 more than the limit of 0",
 		"none=19":             "--fail-above: none: 20 rows, 1 more than the limit of 19",
 		"accept-all=100%":     "",
-		"deliverable=94.999%": "--fail-above: deliverable: 190 of 200 addresses, which is 95.00 %: 0.00 more than the limit of 94.999 %",
+		"deliverable=94.999%": "--fail-above: deliverable: 190 of 200 addresses, which is 95.00%: 0.00 more than the limit of 94.999%",
 	} {
 		var l limit
 		if err := l.UnmarshalText([]byte(text)); err != nil {

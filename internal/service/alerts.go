@@ -181,7 +181,7 @@ func (r *running) quotaProblems(ctx context.Context) (all []alert.Problem, err e
 		}
 		all = append(all, alert.Problem{
 			Subject: fmt.Sprintf("key %s (%s)", key.Name, key.ID),
-			Text: fmt.Sprintf("%d %% of the monthly quota of the key %s are used: at least %d of %d.",
+			Text: fmt.Sprintf("%d%% of the monthly quota of the key %s are used: at least %d of %d.",
 				nearlyUp, key.Name, key.MonthlyQuota*nearlyUp/100, key.MonthlyQuota),
 			Do: "Raise the quota on the page Keys, or with rcpt keys edit.",
 		})

@@ -74,7 +74,7 @@ func TestNetworkProblems(t *testing.T) {
 	}
 }
 
-// TestQuotaProblems: a key is named from 80 % of its quota on.
+// TestQuotaProblems: a key is named from 80% of its quota on.
 func TestQuotaProblems(t *testing.T) {
 	opened, err := store.Open(t.Context(), store.Options{DataDir: t.TempDir()})
 	check(t, err)

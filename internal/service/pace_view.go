@@ -46,7 +46,7 @@ func troubleText(p smtpprobe.ProviderPace) string {
 	trouble := cmp.Or(p.Paused, p.Slowed)
 	text := headway.Why(string(trouble))
 	if trouble == pace.Harvesting {
-		text += fmt.Sprintf(" (%.0f %%)", 100*p.Refused)
+		text += fmt.Sprintf(" (%.0f%%)", 100*p.Refused)
 	}
 	return text
 }

@@ -28,7 +28,7 @@ func TestPaceRows(t *testing.T) {
 	}
 	want := []string{
 		"blocks: paused because it refused this server", "fast: slowed down because it found this server too fast",
-		"harvested: slowed down because most of its mailboxes do not exist (74 %)", "busy: ", "calm: ",
+		"harvested: slowed down because most of its mailboxes do not exist (74%)", "busy: ", "calm: ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -563,7 +563,7 @@ func exampleHealth(context.Context) dashboard.Health {
 			{Name: "192.0.2.11", HELO: "verify2.acme.example", LastReply: now.Add(-26 * time.Minute), Fault: "the last 10 mail hosts could not be reached: is port 25 open to the outside?"}},
 		Preset: "normal",
 		Pace: []dashboard.Pace{{Provider: "microsoft", Egress: "192.0.2.10", Until: now.Add(12 * time.Minute), Reason: "it has blocked this server", Allowed: 5},
-			{Provider: "google", Egress: "192.0.2.10", Slowed: true, Harvesting: true, Reason: "74 % of the mailboxes that it was asked about do not exist", Sessions: 2, Allowed: 2, Waiting: 512},
+			{Provider: "google", Egress: "192.0.2.10", Slowed: true, Harvesting: true, Reason: "74% of the mailboxes that it was asked about do not exist", Sessions: 2, Allowed: 2, Waiting: 512},
 			{Provider: "hoster.example", Egress: "192.0.2.10", Sessions: 10, Allowed: 10, Waiting: 44}, {Provider: "192.0.2.0/24", Egress: "192.0.2.11", Sessions: 1, Allowed: 10}},
 		Blocks:    []dashboard.Block{{Provider: "outlook", Count: 5, Last: now.Add(-4 * time.Minute), Reply: "550 5.7.1"}, {Provider: "mx.acme.example", Count: 1, Last: now.Add(-3 * time.Hour), Reply: "554 5.7.1"}},
 		Resolvers: []dashboard.Resolver{{Server: "192.0.2.53:53", LastAnswer: now.Add(-2 * time.Second)}, {Server: "[2001:db8::53]:53", LastAnswer: now.Add(-9 * time.Second)}},

@@ -27,7 +27,7 @@ const (
 	ProviderBlocks Event = "provider_blocks" // a provider has refused us and is paused
 	NetworkFails   Event = "network_fails"   // the check of our own network fails
 	DoctorFault    Event = "doctor_fault"    // the daily examination found a fault
-	QuotaNearlyUp  Event = "quota_nearly_up" // 80 % of a key's quota are used
+	QuotaNearlyUp  Event = "quota_nearly_up" // 80% of a key's quota are used
 )
 
 // Problem is something that needs attention.

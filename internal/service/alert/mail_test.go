@@ -48,7 +48,7 @@ func only(t *testing.T, server *smtptest.Server) smtptest.Session {
 	return sessions[0]
 }
 
-var someMessage = Message{Event: QuotaNearlyUp, State: StateProblem, Subject: "key shop", Text: "80 % are used.", Server: "node1"}
+var someMessage = Message{Event: QuotaNearlyUp, State: StateProblem, Subject: "key shop", Text: "80% are used.", Server: "node1"}
 
 // TestMail sends an e-mail to a relay on this machine.
 func TestMail(t *testing.T) {
@@ -63,7 +63,7 @@ func TestMail(t *testing.T) {
 	said := only(t, server).Client
 	for _, want := range []string{
 		"MAIL FROM:<rcpt@acme.example>", "RCPT TO:<ops@acme.example>",
-		"Subject: [rcpt] Problem: key shop\r\n", "80 % are used.", "Server: node1", "Event: quota_nearly_up",
+		"Subject: [rcpt] Problem: key shop\r\n", "80% are used.", "Server: node1", "Event: quota_nearly_up",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
@@ -99,7 +99,7 @@ func TestMailOverTLS(t *testing.T) {
 	}
 	said := only(t, server)
 	_, secret, secure := strings.Cut(said.Client, "STARTTLS")
-	for _, want := range []string{"AUTH PLAIN", "MAIL FROM:<rcpt@acme.example>", "RCPT TO:<ops@acme.example>", "80 % are used."} {
+	for _, want := range []string{"AUTH PLAIN", "MAIL FROM:<rcpt@acme.example>", "RCPT TO:<ops@acme.example>", "80% are used."} {
 		if !strings.Contains(secret, want) || !secure || !said.TLS {
 			t.Errorf("no %q behind STARTTLS in\n%s", want, said.Client)
 		}

@@ -382,7 +382,7 @@ func TestHealth(t *testing.T) {
 			Said: []Said{{Provider: "google", Reply: "550 5.1.1", Meaning: "no such user", At: now.Add(-time.Minute)}}}, {Name: "old", Leaving: true, Sessions: 3}},
 		Preset: "careful",
 		Pace: []Pace{{Provider: "big.example", Until: now.Add(5 * time.Minute), Waiting: 1, Sessions: 0, Allowed: 5}, {Provider: "small.example", Slowed: true, Sessions: 1, Allowed: -1},
-			{Provider: "google", Slowed: true, Harvesting: true, Reason: "74 % of its mailboxes do not exist", Sessions: 2, Allowed: 2, Waiting: 12345}, {Provider: "calm.example", Sessions: 3, Allowed: -1}},
+			{Provider: "google", Slowed: true, Harvesting: true, Reason: "74% of its mailboxes do not exist", Sessions: 2, Allowed: 2, Waiting: 12345}, {Provider: "calm.example", Sessions: 3, Allowed: -1}},
 		Resolvers: []Resolver{{Server: "192.0.2.53", LastAnswer: now.Add(-time.Hour)}}, Queue: &Queue{Running: 1234}, Cache: &Cache{Entries: 9, Asked: 4, Found: 2},
 	}
 	healthy := health
@@ -396,7 +396,7 @@ func TestHealth(t *testing.T) {
 	health = healthy
 	got := w.get(t, "/health")
 	for _, fact := range []string{"3 things need your attention", "<strong>Egress 192.0.2.8</strong>: port 25 is closed", "Not tested yet", ">Working<", "google: no such user (550 5.1.1)", ">Being removed<", ">open sessions: 3<", "<strong>Provider big.example</strong>: paused for 5 min", ">Slowed<",
-		"<strong>Provider google</strong>: 74 % of its mailboxes do not exist, which looks like address harvesting", ">careful<", ">0 of 5 sessions, 1 address waits<", ">1 session<",
+		"<strong>Provider google</strong>: 74% of its mailboxes do not exist, which looks like address harvesting", ">careful<", ">0 of 5 sessions, 1 address waits<", ">1 session<",
 		">2 of 2 sessions, 12,345 addresses wait<", ">3 sessions<", ">As allowed<", "1 h ago", "1,234", ">9</strong>", "50% of requests since the start"} {
 		if !strings.Contains(got.body, fact) {
 			t.Errorf("no %q", fact)
