@@ -93,7 +93,7 @@ func (s *segment) batches() (all []rows.Batch) {
 func (m *Manager) addSegments(
 	ctx context.Context, job string, l *listReader, p Plan,
 ) (segments int64, reused []rows.ResultCount, err error) {
-	s, from := newSegment(job, 0, 0), p.sources
+	s := newSegment(job, 0, 0)
 	counts := make(map[[2]string]int64)
 	store := func() error {
 		data := part{partRows, job, s.number}.pack(s.octets)
@@ -112,27 +112,16 @@ func (m *Manager) addSegments(
 		if err != nil {
 			return 0, nil, err
 		}
-		if n+int64(len(found)) > int64(len(from.first)) {
+		if n+int64(len(found)) > int64(len(p.sources.first)) {
 			return 0, nil, &DiskError{errors.New("the temporary file has changed")}
 		}
-		has, decides := make([]*outcome, len(found)), deciding(found)
-		for i := range found {
-			if first, repeats := from.source(n); repeats {
-				found[i].kind, found[i].first = kindRepeated, first
-			} else if found[i].kind == kindAddress {
-				found[i].others = from.others(n)
-				if i != decides {
-					found[i].others--
-				}
-			}
-			found[i].repeated = from.isRepeated(n)
-			if o, taken := p.earlier.take(n); taken && found[i].kind == kindAddress {
-				has[i] = &o
+		has := p.resolve(found, n)
+		for _, o := range has {
+			if o != nil {
 				counts[[2]string{string(o.verdict), string(o.reason)}]++
-				from.groups.add(o.result(""), found[i].others+1, 1)
 			}
-			n++
 		}
+		n += int64(len(found))
 		s.add(raw, found, has)
 		if s.full() {
 			if err := store(); err != nil {
@@ -149,4 +138,29 @@ func (m *Manager) addSegments(
 		reused = append(reused, rows.ResultCount{Result: of[0], Reason: of[1], Addresses: n})
 	}
 	return s.number, reused, nil
+}
+
+// resolve tells the cells of a row, whose first has this number in the list,
+// where their address is repeated. It returns the outcomes that are there
+// already.
+func (p *Plan) resolve(found []foundCell, first int64) (has []*outcome) {
+	has = make([]*outcome, len(found))
+	decides := deciding(found)
+	for i := range found {
+		c, n := &found[i], first+int64(i)
+		if source, repeats := p.sources.source(n); repeats {
+			c.kind, c.first = kindRepeated, source
+		} else if c.kind == kindAddress {
+			c.others = p.sources.others(n)
+			if i != decides {
+				c.others--
+			}
+		}
+		c.repeated = p.sources.isRepeated(n)
+		if o, taken := p.earlier.take(n); taken && c.kind == kindAddress {
+			has[i] = &o
+			p.sources.groups.add(o.result(""), c.others+1, 1)
+		}
+	}
+	return has
 }
