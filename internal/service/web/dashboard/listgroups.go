@@ -29,7 +29,7 @@ type groupCard struct {
 	Group     bulk.Group
 	Rows      int64
 	Addresses int64 // distinct ones
-	Whole     int64 // rows of the list; zero: they were not counted
+	Whole     int64 // addresses that are asked about; zero: no group was counted
 	Wanted    bool  // only its rows are shown
 	Link      string
 }
@@ -37,8 +37,9 @@ type groupCard struct {
 // downloadPart is what can be downloaded of a list.
 type downloadPart struct{ ID, Path, Name string }
 
-// groupsOf are the groups of a list. Their shares are those of all its rows,
-// also while some have no result.
+// groupsOf are the groups of a list. Their shares are those of all addresses
+// that are asked about, also while some have no result: so are all shares of a
+// list.
 func groupsOf(j store.Job) (all []groupCard) {
 	var known int64
 	for _, group := range bulk.Groups() {
@@ -48,7 +49,7 @@ func groupsOf(j store.Job) (all []groupCard) {
 	}
 	for i := range all {
 		if known > 0 {
-			all[i].Whole = j.Rows
+			all[i].Whole = j.Addresses
 		}
 	}
 	return all
@@ -89,31 +90,38 @@ func summaryOf(j store.Job) string {
 	if !j.State.Ended() || j.Done == 0 {
 		return ""
 	}
-	rows := map[bulk.Group]int64{}
-	var whole, bad int64
+	var of int64
+	n := map[bulk.Group]int64{}
 	for _, g := range groupsOf(j) {
-		rows[g.Group], whole = g.Rows, g.Whole
-		if g.Group == bulk.GroupBad {
-			bad = g.Addresses
-		}
+		n[g.Group], of = g.Addresses, g.Whole
 	}
-	if whole == 0 {
+	if of == 0 {
 		return ""
 	}
-	cannot := rows[bulk.GroupBad] + rows[bulk.GroupNone]
-	text := fmt.Sprintf("%s can be mailed, %s cannot", percent(rows[bulk.GroupSafe], whole), percent(cannot, whole))
-	why, n, of := "rows hold no address", rows[bulk.GroupNone], cannot
-	if rows[bulk.GroupBad] >= rows[bulk.GroupNone] {
-		reason, most := commonest(j)
-		why, n, of = deadTexts[reason], most, bad
-	}
-	if why == "" || n == 0 {
+	bad := n[bulk.GroupBad]
+	text := fmt.Sprintf("%s of the addresses can be mailed, %s cannot",
+		percent(n[bulk.GroupSafe], of), percent(bad, of)) + mostlyDead(j, bad)
+	switch none := j.Groups[string(bulk.GroupNone)].Rows; none {
+	case 0:
 		return text
+	case 1:
+		return text + ". One row holds no address"
+	default:
+		return text + ". " + groupedCount(none) + " rows hold no address"
 	}
-	if 2*n > of {
-		return fmt.Sprintf("%s: most of these %s (%s)", text, why, groupedCount(n))
+}
+
+// mostlyDead says why most of the bad addresses of a list cannot be mailed.
+func mostlyDead(j store.Job, bad int64) string {
+	reason, n := commonest(j)
+	why := deadTexts[reason]
+	switch {
+	case why == "" || n == 0:
+		return ""
+	case 2*n > bad:
+		return fmt.Sprintf(": most of these %s (%s)", why, groupedCount(n))
 	}
-	return fmt.Sprintf("%s, most often because %s (%s)", text, why, groupedCount(n))
+	return fmt.Sprintf(", most often because %s (%s)", why, groupedCount(n))
 }
 
 // deadTexts say of addresses that cannot be mailed why.

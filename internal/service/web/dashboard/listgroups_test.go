@@ -18,21 +18,21 @@ func TestSummary(t *testing.T) {
 		job  store.Job
 		want string
 	}{
-		{"most mailboxes do not exist", store.Job{State: store.JobDone, Rows: 240, Done: 116,
+		{"most mailboxes do not exist", store.Job{State: store.JobDone, Rows: 240, Addresses: 116, Done: 116,
 			Groups:  map[string]store.GroupCount{"safe": count(71, 2), "risky": count(42, 19), "bad": count(99, 86), "none": count(28, 0)},
 			Reasons: map[string]int64{"mailbox_not_found": 48, "domain_not_found": 20, "recipient_accepted": 2}},
-			"30% can be mailed, 53% cannot: most of these mailboxes do not exist (48)"},
-		{"no reason is that of most", store.Job{State: store.JobDone, Rows: 100, Done: 100,
+			"2% of the addresses can be mailed, 74% cannot: most of these mailboxes do not exist (48). 28 rows hold no address"},
+		{"no reason is that of most", store.Job{State: store.JobDone, Rows: 100, Addresses: 100, Done: 100,
 			Groups:  map[string]store.GroupCount{"safe": count(60, 60), "bad": count(40, 40)},
 			Reasons: map[string]int64{"mailbox_not_found": 11, "domain_not_found": 15, "null_mx": 14}},
-			"60% can be mailed, 40% cannot, most often because domains do not exist (15)"},
-		{"most rows are empty", store.Job{State: store.JobDone, Rows: 100, Done: 40,
+			"60% of the addresses can be mailed, 40% cannot, most often because domains do not exist (15)"},
+		{"most rows are empty", store.Job{State: store.JobDone, Rows: 100, Addresses: 40, Done: 40,
 			Groups:  map[string]store.GroupCount{"safe": count(39, 39), "bad": count(1, 1), "none": count(60, 0)},
-			Reasons: map[string]int64{"mailbox_not_found": 1}}, "39% can be mailed, 61% cannot: most of these rows hold no address (60)"},
-		{"nothing is bad", store.Job{State: store.JobDone, Rows: 9, Done: 9, Groups: map[string]store.GroupCount{"safe": count(9, 9)}},
-			"100% can be mailed, 0% cannot"},
-		{"it runs", store.Job{State: store.JobRunning, Rows: 9, Done: 8, Groups: map[string]store.GroupCount{"safe": count(8, 8)}}, ""},
-		{"not counted", store.Job{State: store.JobDone, Rows: 9, Done: 9, Results: map[string]int64{"deliverable": 9}}, ""},
+			Reasons: map[string]int64{"mailbox_not_found": 1}}, "98% of the addresses can be mailed, 2% cannot: most of these mailboxes do not exist (1). 60 rows hold no address"},
+		{"nothing is bad", store.Job{State: store.JobDone, Rows: 9, Addresses: 9, Done: 9, Groups: map[string]store.GroupCount{"safe": count(9, 9)}},
+			"100% of the addresses can be mailed, 0% cannot"},
+		{"it runs", store.Job{State: store.JobRunning, Rows: 9, Addresses: 9, Done: 8, Groups: map[string]store.GroupCount{"safe": count(8, 8)}}, ""},
+		{"not counted", store.Job{State: store.JobDone, Rows: 9, Addresses: 9, Done: 9, Results: map[string]int64{"deliverable": 9}}, ""},
 	} {
 		if got := summaryOf(c.job); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -49,8 +49,8 @@ func TestGroupDownloads(t *testing.T) {
 	w.awaitState(t, at, store.JobDone)
 	page := w.get(t, at).body
 	for _, want := range []string{
-		`40% can be mailed, 40% cannot: most of these mailboxes do not exist (1).`,
-		`<strong title="2">2 <span>rows</span></strong><span class="muted">40%, 1 address</span>`,
+		`33% of the addresses can be mailed, 33% cannot: most of these mailboxes do not exist (1). One row holds no address.`,
+		`<strong title="2">2 <span>rows</span></strong><span class="muted">1 address, 33%</span>`,
 		`formaction="` + at + `/rows/safe.xlsx" aria-label="Safe for Excel"`, `<input type="checkbox" name="once" value="1">`,
 		`href="` + at + `?group=bad#rows">Bad <span class="num muted">1</span>`, `No address <span class="num muted">1</span>`,
 	} {
@@ -58,7 +58,7 @@ func TestGroupDownloads(t *testing.T) {
 			t.Errorf("there is no %s in\n%s", want, page)
 		}
 	}
-	if page := w.get(t, "/lists").body; !strings.Contains(page, "40% safe") {
+	if page := w.get(t, "/lists").body; !strings.Contains(page, "33% safe") {
 		t.Errorf("the lists do not say how good it is:\n%s", page)
 	}
 	for file, want := range map[string]int{"safe.csv": 2, "safe.csv?once=1": 1, "none.csv": 0} {

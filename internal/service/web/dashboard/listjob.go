@@ -97,8 +97,10 @@ func (d *Dashboard) compared(v *visit, j store.Job) (*comparison, error) {
 	return &comparison{with.ID, with.Name, badShare(with), badShare(j)}, err
 }
 
-// badShare is how many of the rows of a list are bad.
-func badShare(j store.Job) string { return percent(j.Groups[string(bulk.GroupBad)].Rows, j.Rows) }
+// badShare is how many of the addresses of a list are bad.
+func badShare(j store.Job) string {
+	return percent(j.Groups[string(bulk.GroupBad)].Addresses, j.Addresses)
+}
 
 // progressOf tells how far a list is.
 func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
@@ -158,7 +160,7 @@ func (l *progressView) count() {
 		n := l.Job.Reasons[name]
 		l.Reasons = append(l.Reasons, share{
 			Name: name, Note: reasonNote(engine.Reason(name)), Tone: toneOf(string(engine.Reason(name).Verdict())),
-			Count: n, Whole: l.Done, Width: 100 * float64(n) / float64(max(1, l.Done)),
+			Count: n, Whole: l.Addresses, Width: 100 * float64(n) / float64(max(1, l.Addresses)),
 		})
 	}
 	if len(l.Reasons) > mostReasons {

@@ -81,7 +81,7 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 func listRowOf(j store.Job) listRow {
 	row := listRow{Job: j, Bar: barOf(j), Tone: stateTone(j.State), Ready: percent(j.Done, j.Addresses)}
 	if safe := groupsOf(j)[0]; safe.Whole > 0 {
-		row.Safe = percent(safe.Rows, safe.Whole) + " safe"
+		row.Safe = percent(safe.Addresses, safe.Whole) + " safe"
 	}
 	return row
 }
