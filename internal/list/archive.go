@@ -49,7 +49,7 @@ func (t *Text) openWorkbook(file *spool.Spool, parts *zip.Reader, o Options) err
 	}}
 	err := t.openSheet(&workbook, o)
 	if other := xlsx.OtherKind(""); errors.As(err, &other) {
-		return formatError("%v: save the list as .xlsx or CSV", other)
+		return formatError("%v: %s", other, asOther)
 	}
 	if errors.Is(err, xlsx.ErrNoWorkbook) {
 		return formatError("it is a ZIP archive, but no whole spreadsheet (.xlsx): " +

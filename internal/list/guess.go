@@ -17,7 +17,7 @@ type guessed struct {
 	scripts []*script // of single octets
 	leads   []leads   // of two octets
 	common  string    // frequent characters of two octets
-	seldom  bool      // few programs still write it, and Windows-1252 is likelier if that fits as well
+	old     bool      // few programs still write it, and Windows-1252 is likelier if that fits as well
 }
 
 // script is how a language writes: its letters that are not ASCII in lower
@@ -68,14 +68,14 @@ var guesses = []guessed{
 	{Encoding: "Windows-1256", scripts: arabic},
 	{Encoding: "Windows-874", scripts: thai},
 	{Encoding: "KOI8-R", scripts: cyrillic[:1]},
-	{Encoding: "KOI8-U", scripts: cyrillic[:2], seldom: true},
-	{Encoding: "macintosh", scripts: western, seldom: true},
-	{Encoding: "x-mac-cyrillic", scripts: cyrillic, seldom: true},
-	{Encoding: "IBM850", scripts: western, seldom: true},
-	{Encoding: "IBM852", scripts: central, seldom: true},
-	{Encoding: "IBM866", scripts: cyrillic, seldom: true},
-	{Encoding: "ISO-8859-2", scripts: central, seldom: true},
-	{Encoding: "ISO-8859-5", scripts: cyrillic, seldom: true},
+	{Encoding: "KOI8-U", scripts: cyrillic[:2], old: true},
+	{Encoding: "macintosh", scripts: western, old: true},
+	{Encoding: "x-mac-cyrillic", scripts: cyrillic, old: true},
+	{Encoding: "IBM850", scripts: western, old: true},
+	{Encoding: "IBM852", scripts: central, old: true},
+	{Encoding: "IBM866", scripts: cyrillic, old: true},
+	{Encoding: "ISO-8859-2", scripts: central, old: true},
+	{Encoding: "ISO-8859-5", scripts: cyrillic, old: true},
 	{Encoding: "Shift_JIS", leads: []leads{{0x81, 0x81, .3}, {0x82, 0x83, 1}, {0x88, 0x97, .7}, {0x98, 0xfc, -.3}},
 		common: commonJapanese},
 	{Encoding: "EUC-JP", leads: []leads{{0xa1, 0xa1, .3}, {0xa3, 0xa3, .3}, {0xa4, 0xa5, 1}, {0xb0, 0xcf, .7},
@@ -114,7 +114,7 @@ func (d *Description) guessEncoding(text []byte) {
 		}
 	}
 	for i, g := range guesses {
-		if fits[i] > best-nearly && !(g.seldom && d.Encoding == windows1252) {
+		if fits[i] > best-nearly && !(g.old && d.Encoding == windows1252) {
 			d.likely = append(d.likely, g.Encoding)
 		}
 	}

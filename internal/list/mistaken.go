@@ -100,7 +100,7 @@ func mistakenText(text []byte) error {
 	}
 	switch {
 	case isMail(string(text)) && webArchive.Match(text):
-		return formatError("it is a web page in one file (.mht): save it as .xlsx or CSV")
+		return formatError("it is a web page in one file (.mht): %s", asOther)
 	case isMail(string(text)):
 		return formatError("it is a mail: %s", addressBook)
 	case isSQL(string(text)):
