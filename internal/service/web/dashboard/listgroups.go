@@ -55,13 +55,13 @@ func groupsOf(j store.Job) (all []groupCard) {
 	return all
 }
 
-// barOf shows the groups of a list as parts of its rows.
+// barOf shows the groups of a list as parts of its addresses.
 func barOf(j store.Job) (bar []segment) {
 	x := 0.0
 	for _, g := range groupsOf(j) {
-		if g.Rows > 0 && j.Rows > 0 {
-			w := 100 * float64(g.Rows) / float64(j.Rows)
-			bar = append(bar, segment{Tone: g.Tone, Name: g.Name, X: x, W: w, Count: g.Rows})
+		if g.Addresses > 0 && j.Addresses > 0 {
+			w := 100 * float64(g.Addresses) / float64(j.Addresses)
+			bar = append(bar, segment{Tone: g.Tone, Name: g.Name, X: x, W: w, Count: g.Addresses})
 			x += w
 		}
 	}

@@ -72,3 +72,13 @@ func TestGroupDownloads(t *testing.T) {
 		}
 	}
 }
+
+// TestBarOfAddresses: the bar shows the shares that the cards name, and a row
+// without an address has no part in it.
+func TestBarOfAddresses(t *testing.T) {
+	bar := barOf(store.Job{Rows: 400, Addresses: 4, Groups: map[string]store.GroupCount{
+		"safe": {Rows: 100, Addresses: 3}, "bad": {Rows: 200, Addresses: 1}, "none": {Rows: 100}}})
+	if len(bar) != 2 || bar[0].W != 75 || bar[1].W != 25 || bar[1].X != 75 || bar[1].Count != 1 {
+		t.Errorf("%+v", bar)
+	}
+}
