@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime/quotedprintable"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/rcpt/rcpt/internal/list/xlsx"
@@ -33,6 +32,7 @@ var (
 type contact struct {
 	name, parts, organization string // parts: the given name and that of the family
 	addresses                 []string
+	has                       map[string]bool // those that are among them
 }
 
 // contactNames are the names of the columns.
@@ -87,9 +87,14 @@ func (c *contacts) end() {
 
 // add adds an address, once.
 func (c *contact) add(address string) {
-	if address = strings.TrimSpace(address); address != "" && !slices.Contains(c.addresses, address) {
-		c.addresses = append(c.addresses, address)
+	if address = strings.TrimSpace(address); address == "" || c.has[address] {
+		return
 	}
+	if c.has == nil {
+		c.has = map[string]bool{}
+	}
+	c.has[address] = true
+	c.addresses = append(c.addresses, address)
 }
 
 func vCardRows(text *bufio.Reader, _ int) func() (xlsx.Row, error) {

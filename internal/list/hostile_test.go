@@ -2,6 +2,7 @@ package list
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -209,5 +210,41 @@ func TestNotMistaken(t *testing.T) {
 		if got, _ := readAll(t, r); !strings.Contains(strings.Join(got, " "), "b.example") {
 			t.Errorf("%q: %q", text, got)
 		}
+	}
+}
+
+// TestManySheets: the notices about a page with thousands of tables take their
+// names once, not once for each table.
+func TestManySheets(t *testing.T) {
+	page := strings.Repeat("<table>", 9999) + "<tr><td>a@acme.example"
+	r, err := NewReader(strings.NewReader(page), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if allocated := testing.AllocsPerRun(1, func() { r.Notices() }); allocated > 200_000 {
+		t.Errorf("%.0f allocations", allocated)
+	}
+}
+
+// TestManyAddresses: a contact with many addresses has each of them once.
+func TestManyAddresses(t *testing.T) {
+	var card strings.Builder
+	card.WriteString("BEGIN:VCARD\nFN:x\n")
+	for i := range 40_000 {
+		fmt.Fprintf(&card, "EMAIL:u%d@acme.example\n", i%20_000)
+	}
+	card.WriteString("END:VCARD\n")
+	r, err := NewReader(strings.NewReader(card.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rows := 0
+	for ; err == nil; rows++ {
+		_, err = r.Next()
+	}
+	if rows-1 != 20_000 {
+		t.Errorf("%d rows", rows-1)
 	}
 }

@@ -1,15 +1,19 @@
 package list
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Notices say what was guessed of a list that a person may see otherwise, each
 // in one line.
 func (r *Reader) Notices() []string {
 	var all []string
-	for _, sheet := range r.Sheets() {
-		if others := otherSheets(r.Sheets()); sheet.Read && others != "" {
+	sheets := r.Sheets()
+	if read := slices.IndexFunc(sheets, func(s Sheet) bool { return s.Read }); read >= 0 {
+		if others := otherSheets(sheets); others != "" {
 			all = append(all, fmt.Sprintf("Reading sheet %s; there are others, use --sheet: %s",
-				shownCell(sheet.Name), others))
+				shownCell(sheets[read].Name), others))
 		}
 	}
 	d := &r.description
