@@ -8,6 +8,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -16,7 +17,7 @@ import (
 func Example() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
-	verifier, err := rcpt.New(rcpt.Config{
+	verifier, err := engine.New(engine.Config{
 		HELO:      "verifier.example.com",
 		Exchanger: dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n"),
 		Dialer:    mail, AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},

@@ -42,7 +42,7 @@ func (v *Verifier) confirm(
 
 // blamed reports whether what the DNS says would be held against the domain.
 func (v *Verifier) blamed(found dnsresolve.Findings) bool {
-	return judgeDNS(found, v.config.AllowNets).reason.restsOnResolver()
+	return restsOnResolver(judgeDNS(found, v.config.AllowNets).reason)
 }
 
 // abandoned is the error of a caller that gave up.

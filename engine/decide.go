@@ -59,7 +59,7 @@ func (j judgement) ruling() ruling {
 	if j.special != nil {
 		return *j.special
 	}
-	return j.reason.ruling()
+	return rulingOf(j.reason)
 }
 
 // judge considers the facts in the order in which they were gathered. The first
@@ -89,14 +89,14 @@ func judge(evidence Evidence, policy Policy) judgement {
 func judgeSyntax(fault address.Error) judgement {
 	switch fault.Reason {
 	case address.ReasonAddressLiteral, address.ReasonDotless:
-		rule := ReasonSMTPSkipped.ruling()
+		rule := rulingOf(ReasonSMTPSkipped)
 		rule.message = fmt.Sprintf("The address cannot be verified: %s.", fault.Detail)
 		return judgement{reason: ReasonSMTPSkipped, special: &rule}
 	case address.ReasonLocalTooLong, address.ReasonLabelHyphen, address.ReasonReservedLabel, address.ReasonBidiRule:
 		// Earlier versions took these for proof, and asked nobody.
 		return judgement{reason: ReasonSMTPSkipped}.ofIrregular(Evidence{Irregular: []address.Error{fault}})
 	}
-	rule := ReasonInvalidSyntax.ruling()
+	rule := rulingOf(ReasonInvalidSyntax)
 	rule.message = fmt.Sprintf("The address is not well-formed: %s.", fault.Detail)
 	return judgement{reason: ReasonInvalidSyntax, special: &rule}
 }

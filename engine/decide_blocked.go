@@ -5,7 +5,7 @@ import "github.com/rcpt/rcpt/smtpprobe/replies"
 // blockedRuling returns the ruling of [ReasonBlocked] with the cause of a reply
 // in its message, if the cause is known.
 func blockedRuling(q replies.Input) *ruling {
-	rule := ReasonBlocked.ruling()
+	rule := rulingOf(ReasonBlocked)
 	if cause, _ := replies.Remedy(q); cause != "" {
 		rule.message = "The mail host refused us, not the mailbox. " + cause
 	}

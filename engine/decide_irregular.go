@@ -9,15 +9,6 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// Irregularity is what is not as the RFCs have it about an address, or about
-// the MX records of its domain. It proves nothing.
-type Irregularity struct {
-	// Reason is one lower_snake word: an [address.Reason], or "mx_address" or
-	// "mx_name" of an MX record.
-	Reason string `json:"reason"`
-	Detail string `json:"detail"` // for people, without a period
-}
-
 // The reasons of irregularities of MX records.
 const (
 	irregularMXAddress = "mx_address" // it names an IP address in place of a host (RFC 1035 §3.3.9)
@@ -28,7 +19,7 @@ const (
 // exchangers of its domain.
 func irregularities(evidence Evidence) (all []Irregularity) {
 	for _, fault := range evidence.Irregular {
-		all = append(all, Irregularity{string(fault.Reason), fault.Detail})
+		all = append(all, Irregularity{Reason: string(fault.Reason), Detail: fault.Detail})
 	}
 	if evidence.DNS == nil {
 		return all
@@ -38,10 +29,10 @@ func irregularities(evidence Evidence) (all []Irregularity) {
 		case evidence.DNS.Implicit:
 		case host.NamesAddress():
 			detail := "an MX record names an address in place of a host: " + host.Name
-			all = append(all, Irregularity{irregularMXAddress, detail})
+			all = append(all, Irregularity{Reason: irregularMXAddress, Detail: detail})
 		case !host.NamesHost():
 			detail := "an MX record names what is no name of a host: " + host.Name
-			all = append(all, Irregularity{irregularMXName, detail})
+			all = append(all, Irregularity{Reason: irregularMXName, Detail: detail})
 		}
 	}
 	return all
@@ -74,7 +65,7 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 }
 
 func notWellFormed(evidence Evidence, j judgement, also string) judgement {
-	rule := ReasonInvalidSyntax.ruling()
+	rule := rulingOf(ReasonInvalidSyntax)
 	rule.message = fmt.Sprintf("The address is not well-formed (%s), %s.", faults(evidence.Irregular), also)
 	j.reason, j.special, j.retryAfter = ReasonInvalidSyntax, &rule, 0
 	return j

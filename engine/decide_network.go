@@ -3,7 +3,7 @@ package engine
 // unlessResolver replaces a judgement that rests on a resolver that has not
 // proved that it works.
 func (j judgement) unlessResolver(facts *NetworkFacts) judgement {
-	if facts != nil && facts.ResolverFault != "" && j.reason.restsOnResolver() {
+	if facts != nil && facts.ResolverFault != "" && restsOnResolver(j.reason) {
 		return judgement{reason: ReasonResolverUnreliable}
 	}
 	return j
@@ -12,7 +12,7 @@ func (j judgement) unlessResolver(facts *NetworkFacts) judgement {
 // unlessPort replaces the judgement that no mail host was reached if our
 // network lets us reach none.
 func (j judgement) unlessPort(facts *NetworkFacts) judgement {
-	if facts != nil && facts.PortFault != "" && j.reason.unreached() {
+	if facts != nil && facts.PortFault != "" && unreached(j.reason) {
 		return judgement{reason: ReasonPortBlocked, answer: j.answer}
 	}
 	return j

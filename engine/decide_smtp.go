@@ -362,7 +362,7 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	case smtp.KindTurned:
 		j.special, j.retryAfter = &refusesEverybody, failure.RetryAfter
 	}
-	if reason.unreached() {
+	if unreached(reason) {
 		hosts := len(evidence.DNS.Hosts) + evidence.DNS.Omitted
 		j.special = afterFailure(reason, failure, tried(evidence.DNS.Hosts, evidence.SMTP.Sessions), hosts)
 	}

@@ -319,7 +319,7 @@ func TestDecide(t *testing.T) {
 			reached[got.Details.Reason] = true
 		})
 	}
-	for reason := range rows {
+	for _, reason := range Reasons() {
 		if !reached[reason] && !slices.Contains(notPut, reason) {
 			t.Errorf("no case reaches %s", reason)
 		}
@@ -597,3 +597,7 @@ func listedIn(zone string, codes ...string) rhsbl.Answer {
 	}
 	return answer
 }
+
+// notPut are the reasons of what is put to no Verifier: there is nothing to
+// decide.
+var notPut = []Reason{ReasonSeveralAddresses, ReasonNoAddress, ReasonUnclearAddress, ReasonInvalidRow}

@@ -37,11 +37,13 @@ func TestDependencies(t *testing.T) {
 			t.Error("dnsresolve depends on net/http")
 		}
 	}
-	// A leaf depends on nothing of ours but what lives below it, the small
-	// packages below all, and what lists are made of.
+	// A leaf depends on nothing of ours but what lives below it, the record
+	// with the words of SMTP in it, the small packages below all, and what
+	// lists are made of.
 	for _, leaf := range []string{"dnsresolve", "smtpprobe", "lists", "internal/service/store", "engine/address"} {
 		for _, dep := range dependencies(t, module+leaf) {
-			ours := strings.HasPrefix(dep, module) && !strings.HasPrefix(dep, module+"internal/sys/") && !strings.HasPrefix(dep, module+"internal/listdata/")
+			ours := strings.HasPrefix(dep, module) && !strings.HasPrefix(dep, module+"internal/sys/") && !strings.HasPrefix(dep, module+"internal/listdata/") &&
+				dep != module+"smtpprobe/smtp"
 			if ours && dep != module+leaf && !strings.HasPrefix(dep, module+leaf+"/") {
 				t.Errorf("%s is a leaf and depends on %s", leaf, dep)
 			}

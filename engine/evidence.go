@@ -9,6 +9,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/sys/plainjson"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -91,7 +92,7 @@ func (e *Evidence) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON writes evidence.
 func (e Evidence) MarshalJSON() ([]byte, error) {
-	return marshal(evidenceJSON{(*plainEvidence)(&e), e.Duration.Milliseconds()})
+	return plainjson.Marshal(evidenceJSON{(*plainEvidence)(&e), e.Duration.Milliseconds()})
 }
 
 // evidenceJSON is Evidence as JSON has it.

@@ -2,18 +2,10 @@ package engine
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/engine/address"
-)
-
-// The results of texts that do not contain exactly one address. A [Verifier]
-// never returns them: they are for callers that clean what people wrote
-// ([address.Clean]). No mail host is asked about such a text.
-const (
-	VerdictSeveral Verdict = "several" // two addresses or more: which one is meant cannot be known
-	VerdictEmpty   Verdict = "empty"   // no address: an empty cell, "N/A", a comment line
+	"github.com/rcpt/rcpt/internal/sys/shown"
 )
 
 // notOne has the reasons of those results.
@@ -45,26 +37,8 @@ func NotOne(verdict Verdict, text string) Result { return NotAskedAbout(notOne[v
 // one of the reasons for that: [ReasonSeveralAddresses], [ReasonNoAddress],
 // [ReasonUnclearAddress] or [ReasonInvalidRow].
 func NotAskedAbout(reason Reason, text string) Result {
-	row := rows[reason]
 	return Result{
-		Email: shown(text), Success: true, Verdict: row.verdict, Reason: reason, Message: row.message,
+		Email: shown.Text(text), Success: true, Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(),
 		Details: &Details{Reason: reason, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()},
 	}
 }
-
-// WithGiven returns r with Details.Given set to the text from which its address
-// was cleaned, unless they are the same. It does not change the details that r
-// points to, which others may share.
-func (r Result) WithGiven(text string) Result {
-	text = shown(text)
-	if r.Details == nil || text == r.Email {
-		return r
-	}
-	details := *r.Details
-	details.Given = text
-	r.Details = &details
-	return r
-}
-
-// shown is a text as a result has it: valid UTF-8, and not endless.
-func shown(text string) string { return bounded(strings.ToValidUTF8(text, "\uFFFD")) }

@@ -26,7 +26,7 @@ var happened = []struct {
 // afterFailure returns the ruling of a reason with a message that says what
 // happened, and how many of the domain's mail hosts were tried if not all were.
 func afterFailure(reason Reason, failure smtp.Failure, tried, hosts int) *ruling {
-	rule := reason.ruling()
+	rule := rulingOf(reason)
 	kind := failure.Kind
 	if kind == smtp.KindReset {
 		kind = smtp.KindClosed // as far as anybody can tell, it hung up

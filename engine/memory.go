@@ -8,11 +8,8 @@ import (
 )
 
 const (
-	// resultCost is the approximate size of a result in octets; texts whose
-	// length strangers choose are counted in addition.
+	// resultCost is the approximate size of a result in octets.
 	resultCost = 1500
-	lineCost   = 40 // of a line of the transcript, without its text
-	mxCost     = 24 // of a mail exchanger, without its name
 	// resultsBuffer and resultsCounters are as ristretto advises.
 	resultsBuffer   = 64
 	resultsCounters = 10
@@ -76,28 +73,6 @@ func (m *memory) keep(address string, r Result) {
 	r.Details = &details
 	kept := &remembered{result: r, expires: details.CheckedAt.Add(lasts)}
 	m.store.SetWithTTL(address, kept, int64(len(address)+r.Size()), lasts)
-}
-
-// Size is about how many octets it takes to remember the result.
-func (r Result) Size() int {
-	cost := resultCost + len(r.Email) + len(r.User)
-	if r.Details == nil {
-		return cost
-	}
-	cost += len(r.Details.Suggestion)
-	if r.Details.SMTP != nil {
-		cost += len(r.Details.SMTP.Text)
-	}
-	for _, irregular := range r.Details.Irregular {
-		cost += mxCost + len(irregular.Detail)
-	}
-	for _, exchanger := range r.Details.MX {
-		cost += mxCost + len(exchanger.Host)
-	}
-	for _, line := range r.Details.Transcript {
-		cost += lineCost + len(line.Text)
-	}
-	return cost
 }
 
 // forget drops everything.

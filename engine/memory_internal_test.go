@@ -4,30 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
-
-// TestOctets checks that all which strangers can make long is counted.
-func TestOctets(t *testing.T) {
-	const size = 10_000
-	long := strings.Repeat("x", size)
-	bare := Result{Details: &Details{}}.Size()
-	for name, r := range map[string]Result{
-		"email":      {Email: long, Details: &Details{}},
-		"user":       {User: long, Details: &Details{}},
-		"suggestion": {Details: &Details{Suggestion: long}},
-		"reply":      {Details: &Details{SMTP: &SMTPAnswer{Text: long}}},
-		"exchanger":  {Details: &Details{MX: []MX{{Host: long}}}},
-		"exchangers": {Details: &Details{MX: make([]MX, size/mxCost+1)}},
-		"dialogue":   {Details: &Details{Transcript: []smtp.Line{{Text: long}}}},
-		"lines":      {Details: &Details{Transcript: make([]smtp.Line, size/lineCost+1)}},
-	} {
-		if got := r.Size(); got < bare+size || got > bare+size+100 {
-			t.Errorf("%s: %d octets, and %d without", name, got, bare)
-		}
-	}
-}
 
 // TestGivenAddressIsCounted checks that what is remembered is counted with the
 // spelling that it is found by, however long that is.

@@ -121,7 +121,7 @@ func judgeSkipped(left []NotAsked) judgement {
 			rules = append(rules, l.Rule)
 		}
 	}
-	rule := ReasonNotAsked.ruling()
+	rule := rulingOf(ReasonNotAsked)
 	rule.message = fmt.Sprintf("The mail host was not asked: the settings exclude %s.", strings.Join(rules, " and "))
 	return judgement{reason: ReasonNotAsked, special: &rule}
 }

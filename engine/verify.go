@@ -6,11 +6,11 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/sys/shown"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -115,7 +115,7 @@ func (v *Verifier) scope(o VerifyOptions) scope {
 // noEvidence is that about an address before anything is known of it.
 func (v *Verifier) noEvidence(address string, level Level, started time.Time) Evidence {
 	return Evidence{
-		Schema: EvidenceSchema, Email: shown(address), MailFrom: v.config.MailFrom,
+		Schema: EvidenceSchema, Email: shown.Text(address), MailFrom: v.config.MailFrom,
 		Level: level, StartedAt: started.UTC().Truncate(time.Millisecond),
 	}
 }
@@ -251,15 +251,4 @@ func syntaxFault(err error) (*address.Error, error) {
 		return nil, err
 	}
 	return fault, nil
-}
-
-// maxEmail is the length of a given address that is kept: no mailbox is longer
-// than 254 octets, the rest is for people to recognise it.
-const maxEmail = 64 << 10
-
-func bounded(text string) string {
-	if len(text) <= maxEmail {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxEmail], "") + "…"
 }

@@ -72,7 +72,7 @@ func (l *Lists) matchHost(f *findings, host string) {
 			hits = s.domains.Find(name)
 			for e, ok := hits.Next(); ok; e, ok = hits.Next() {
 				match := s.match(e)
-				covered := name == host || match.covers() && domainname.SameRegistrant(name, host)
+				covered := name == host || covers(match) && domainname.SameRegistrant(name, host)
 				if match.List == KindDisposable && covered {
 					s.addHost(f, match, host)
 				}

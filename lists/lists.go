@@ -4,11 +4,12 @@ import (
 	"io"
 	"sync"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/listdata/suggest"
 )
 
 // Kind names a list.
-type Kind string
+type Kind = rcpt.ListKind
 
 // The lists. Entries of Allow win over those of the others. Relay has the
 // services that forward from an alias to a kept mailbox.
@@ -22,7 +23,7 @@ const (
 )
 
 // Confidence is how reliable an entry is.
-type Confidence string
+type Confidence = rcpt.Confidence
 
 // The degrees of confidence. Entries of users' lists have none but in a
 // spamtrap list: they are Strong there.
@@ -39,15 +40,7 @@ const (
 const freeSubdomain = "free_subdomain"
 
 // Match is one entry that an address matched.
-type Match struct {
-	List   Kind   `json:"list"`
-	Entry  string `json:"entry"`  // as it stands in the list
-	Source string `json:"source"` // where the entry comes from: packages and versions, or a user's file
-	// the kind of a role, the family of a free provider, the service of a relay
-	// or of disposable addresses
-	Group      string     `json:"group,omitempty"`
-	Confidence Confidence `json:"confidence,omitempty"`
-}
+type Match = rcpt.Match
 
 // Lists holds an edition of the lists and the user's additions. It is safe for
 // concurrent use.

@@ -57,7 +57,7 @@ func (s *set) matchDomain(f *findings, m *mailbox) {
 	for parent, ok := domainname.Parent(m.domain); ok; parent, ok = domainname.Parent(parent) {
 		hits := s.domains.Find(parent)
 		for e, ok := hits.Next(); ok; e, ok = hits.Next() {
-			if match := s.match(e); match.covers() && domainname.SameRegistrant(parent, m.domain) {
+			if match := s.match(e); covers(match) && domainname.SameRegistrant(parent, m.domain) {
 				f.add(s, match)
 			}
 		}
@@ -66,7 +66,7 @@ func (s *set) matchDomain(f *findings, m *mailbox) {
 
 // covers reports whether an entry also matches the names below it. A free
 // provider's sub-domain may belong to a customer.
-func (m Match) covers() bool {
+func covers(m Match) bool {
 	switch m.List {
 	case KindDisposable:
 		return m.Group != freeSubdomain

@@ -1,10 +1,11 @@
 package smtpprobe
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/netip"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/sys/plainjson"
 
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -32,11 +33,7 @@ type plainFindings Findings
 // MarshalJSON writes the findings. Whether <, > and & are escaped is left to
 // the encoder.
 func (f Findings) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(findingsJSON{(*plainFindings)(&f), f.Waited.Milliseconds()})
-	return out.Bytes(), err
+	return plainjson.Marshal(findingsJSON{(*plainFindings)(&f), f.Waited.Milliseconds()})
 }
 
 // UnmarshalJSON reads the findings.

@@ -3,6 +3,8 @@ package smtp
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/sys/plainjson"
 )
 
 // Phase is a step of an SMTP session.
@@ -60,7 +62,7 @@ type plainFailure Failure
 // MarshalJSON writes the failure; RetryAfter is rounded up to a second. Whether
 // <, > and & are escaped is left to the encoder.
 func (f Failure) MarshalJSON() ([]byte, error) {
-	return encode(failureJSON{(*plainFailure)(&f), int64((f.RetryAfter + time.Second - 1) / time.Second)})
+	return plainjson.Marshal(failureJSON{(*plainFailure)(&f), int64((f.RetryAfter + time.Second - 1) / time.Second)})
 }
 
 // UnmarshalJSON reads the failure.

@@ -1,9 +1,10 @@
 package smtp
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/sys/plainjson"
 )
 
 // Values of Line.From.
@@ -35,7 +36,7 @@ type plainLine Line
 // MarshalJSON writes the line. Whether <, > and & are escaped is left to the
 // encoder.
 func (l Line) MarshalJSON() ([]byte, error) {
-	return encode(lineJSON{(*plainLine)(&l), l.At.Milliseconds()})
+	return plainjson.Marshal(lineJSON{(*plainLine)(&l), l.At.Milliseconds()})
 }
 
 // UnmarshalJSON reads the line.
@@ -46,12 +47,4 @@ func (l *Line) UnmarshalJSON(data []byte) error {
 	}
 	l.At = time.Duration(in.AtMS) * time.Millisecond
 	return nil
-}
-
-func encode(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return out.Bytes(), err
 }

@@ -25,8 +25,8 @@ func TestSetsAreComplete(t *testing.T) {
 		file, of string
 		set      set
 	}{
-		{"../../../engine/reason.go", "Verdict", verdicts},
-		{"../../../engine/reason.go", "Reason", reasons},
+		{"../../../reason.go", "Verdict", verdicts},
+		{"../../../reason.go", "Reason", reasons},
 		{"../../../dnsresolve/findings.go", "Status", dnsStatuses},
 		{"../../../smtpprobe/smtp/failure.go", "Kind", failures},
 	} {

@@ -206,13 +206,13 @@ func TestClosedSets(t *testing.T) {
 		words               []string
 		more                string // what other files add
 	}{
-		{"verdicts", "engine/reason.go", `Verdict = "([^"]+)"`, schemas["Result"].Enum, ""},
+		{"verdicts", "reason.go", `Verdict = "([^"]+)"`, schemas["Result"].Enum, ""},
 		{"codes", "internal/exchange/fault.go", `Code = "([^"]+)"`, schemas["ErrorCode"].Enum, ""},
-		{"reasons", "engine/reason.go", `Reason = "([^"]+)"`, schemas["Reason"].Enum, ""},
+		{"reasons", "reason.go", `Reason = "([^"]+)"`, schemas["Reason"].Enum, ""},
 		{"phases", "smtpprobe/smtp/failure.go", `Phase = "([^"]+)"`, words(schemas["SMTP"].Properties["phase"].Enum), ""},
 		{"lists", "lists/lists.go", `Kind = "([^"]+)"`, words(schemas["Match"].Properties["list"].Enum), "rhsbl"},
 		{"confidences", "lists/lists.go", `Confidence = "([^"]+)"`, words(schemas["Match"].Properties["confidence"].Enum), ""},
-		{"catch-all states", "engine/result.go", `CatchAllState = "([^"]+)"`, words(schemas["Details"].Properties["catch_all"].Enum), ""},
+		{"catch-all states", "result.go", `CatchAllState = "([^"]+)"`, words(schemas["Details"].Properties["catch_all"].Enum), ""},
 	} {
 		source, err := os.ReadFile("../../../../../" + c.file)
 		if err != nil {

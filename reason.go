@@ -1,11 +1,9 @@
-package engine
+package rcpt
 
 import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // Verdict is the answer to "can this address receive mail?".
@@ -94,13 +92,9 @@ type row struct {
 	durable bool
 	// ours: our own network is at fault.
 	ours bool
-	// unreached: no mail host could be asked.
-	unreached bool
 	// ends is the first step that may give the reason, which makes the later
 	// ones unnecessary; empty: it says that something was not done.
 	ends Step
-	// class is what a reply proves that has this reason; empty: none has.
-	class replies.Class
 }
 
 // How long to wait before asking again. A greylisting host wants a few minutes
@@ -112,7 +106,6 @@ const (
 	retryGreylist  = 5 * time.Minute
 	retryTemporary = 15 * time.Minute
 	retryEgress    = time.Minute // a proxy or a source address of ours is the operator's to mend
-	retryDeferred  = time.Hour   // a 4yz reply for a reason that does not pass by itself in minutes
 	retryNetwork   = time.Minute // the check of our own network is repeated as often while it fails
 )
 
@@ -155,13 +148,13 @@ var rows = map[Reason]row{
 		passing: true, retryAfter: retryDNS,
 	},
 	ReasonConnectionFailed: {
-		verdict: VerdictUnknown, ends: StepSMTP, unreached: true,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "No mail host of the domain could be reached.",
 		lasts:   keepUnknown, // a host that restarts, or our own network
 		passing: true, retryAfter: retryTemporary,
 	},
 	ReasonConnectionTimeout: {
-		verdict: VerdictUnknown, ends: StepSMTP, unreached: true,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The domain's mail host did not answer in time.",
 		lasts:   keepUnknown, // a host that restarts or is busy, or our own network
 		passing: true, retryAfter: retryTemporary,
@@ -173,62 +166,62 @@ var rows = map[Reason]row{
 		passing: true, retryAfter: retryTemporary,
 	},
 	ReasonMailboxNotFound: {
-		verdict: VerdictUndeliverable, ends: StepSMTP, class: replies.ClassNoSuchUser, durable: true,
+		verdict: VerdictUndeliverable, ends: StepSMTP, durable: true,
 		message: "The mail host says that the mailbox does not exist.",
 		lasts:   6 * time.Hour, // it may be created today, and a wrong answer costs a customer
 	},
 	ReasonMailboxDisabled: {
-		verdict: VerdictUndeliverable, ends: StepSMTP, class: replies.ClassDisabled, durable: true,
+		verdict: VerdictUndeliverable, ends: StepSMTP, durable: true,
 		message: "The mail host says that the mailbox is disabled.",
 		lasts:   6 * time.Hour, // a suspended account may be paid for, or unlocked, within the day
 	},
 	ReasonMailboxMoved: {
-		verdict: VerdictUndeliverable, ends: StepSMTP, class: replies.ClassMoved, durable: true,
+		verdict: VerdictUndeliverable, ends: StepSMTP, durable: true,
 		message: "The mail host says that the mailbox has moved to another address.",
 		lasts:   12 * time.Hour, // forwarding addresses rarely change within a day
 	},
 	ReasonMailboxFull: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassMailboxFull, durable: true,
+		verdict: VerdictUnknown, ends: StepSMTP, durable: true,
 		message: "The mailbox exists but is over its quota at the moment.",
 		lasts:   keepUnknown, // its owner may be clearing it
 		passing: true,        // it would bounce today
 	},
 	ReasonNotOurDomain: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassNotOurDomain,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The mail host says that it does not take mail for this domain from us.",
 		lasts:   keepUnknown, // the relay's table of domains may be out of date
 	},
 	ReasonGreylisted: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassGreylisted, durable: true,
+		verdict: VerdictUnknown, ends: StepSMTP, durable: true,
 		message: "The mail host asks every new sender to come back later (greylisting); try again.",
 		lasts:   time.Hour, // or until the hint is over; hosts that name a day often take less
 		passing: true, retryAfter: retryGreylist,
 	},
 	ReasonRateLimited: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassRateLimited,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The mail host limits how much it is asked; try again later.",
 		lasts:   keepUnknown, // it is about what we did just now
 		passing: true, retryAfter: retryTemporary,
 	},
 	ReasonBlocked: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassBlocked,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The mail host refused us, not the mailbox: a block list, a policy or our reputation.",
 		lasts:   keepUnknown, // it is about us, and we may have left the block list
 		passing: true,        // from another network, or when the block is gone
 	},
 	ReasonRestricted: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassRestricted,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The mailbox or list takes mail from certain senders only.",
 		lasts:   keepUnknown, // a setting of the list, which its owner may be changing
 	},
 	ReasonTemporaryFailure: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassTemporary,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The mail host has a temporary problem; try again later.",
 		lasts:   keepUnknown, // the host says itself that it passes
 		passing: true, retryAfter: retryTemporary,
 	},
 	ReasonAmbiguousRefusal: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassAmbiguous,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The mail host refused without saying whether the mailbox exists.",
 		lasts:   keepUnknown, // what it was about is not known, nor how long it lasts
 	},
@@ -254,7 +247,7 @@ var rows = map[Reason]row{
 		lasts:   12 * time.Hour, // mailboxes are closed with notice, and a list is mailed within the day
 	},
 	ReasonControlInconclusive: {
-		verdict: VerdictUnknown, ends: StepSMTP, class: replies.ClassOKUnverified,
+		verdict: VerdictUnknown, ends: StepSMTP,
 		message: "The mail host accepted the address, but whether it would accept any address could not be found out.",
 		lasts:   keepUnknown, // the next random recipient may tell more
 	},
@@ -343,35 +336,10 @@ func (r Reason) OurNetwork() bool { return rows[r].ours }
 // done, such as [ReasonSMTPSkipped].
 func (r Reason) EndsAt() Step { return rows[r].ends }
 
-// restsOnResolver reports whether the reason is the word of the resolver alone:
-// the DNS has answered, and against the domain.
-func (r Reason) restsOnResolver() bool { return rows[r].ends == StepDNS && !rows[r].passing }
+// Message returns what a result says for the reason, for people; empty for an
+// unknown reason. A result may say more, or something more exact.
+func (r Reason) Message() string { return rows[r].message }
 
-// unreached reports whether the reason is that no mail host could be asked.
-func (r Reason) unreached() bool { return rows[r].unreached }
-
-// ruling is what a result says for a reason. Some causes of a reason have
-// another one than its row.
-type ruling struct {
-	verdict    Verdict
-	message    string
-	retryAfter time.Duration // see row
-}
-
-// ruling returns that of the reason's row.
-func (r Reason) ruling() ruling {
-	row := rows[r]
-	return ruling{verdict: row.verdict, message: row.message, retryAfter: row.retryAfter}
-}
-
-// reasonOf maps what a reply proves to a reason. [replies.ClassOK] is not in
-// it, because an acceptance is judged together with the control's reply.
-var reasonOf = func() map[replies.Class]Reason {
-	reasons := make(map[replies.Class]Reason)
-	for reason, row := range rows {
-		if row.class != "" {
-			reasons[row.class] = reason
-		}
-	}
-	return reasons
-}()
+// RetryAfter returns how long to wait before asking again where the mail host
+// has not said it; zero: asking again is not worthwhile.
+func (r Reason) RetryAfter() time.Duration { return rows[r].retryAfter }

@@ -1,4 +1,4 @@
-package engine
+package rcpt
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt/internal/sys/plainjson"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -44,7 +45,7 @@ func FuzzRecord(f *testing.F) {
 		if is(6) {
 			result.Details = &Details{Reason: Reason(verdict), Suggestion: message, SMTP: &SMTPAnswer{Text: email}, CheckedAt: time.Unix(int64(bits), 0)}
 		}
-		want, err := marshal(recordOf(result))
+		want, err := plainjson.Marshal(recordOf(result))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,10 @@
-package engine
+package rcpt
 
 import (
 	"encoding/json"
 	"fmt"
 	"time"
 
-	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -42,7 +41,7 @@ type Details struct {
 	MX         []MX           `json:"mx,omitempty"`
 	CatchAll   CatchAllState  `json:"catch_all"`
 	Source     string         `json:"source,omitempty"` // the service whose result it is; empty: ours
-	Matches    []lists.Match  `json:"matches,omitempty"`
+	Matches    []Match        `json:"matches,omitempty"`
 	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
 	Transcript []smtp.Line    `json:"transcript,omitempty"`
 	Cached     bool           `json:"cached"`
@@ -77,6 +76,15 @@ type SMTPAnswer struct {
 	Enhanced string     `json:"enhanced,omitempty"`
 	Text     string     `json:"text,omitempty"`
 	Rule     string     `json:"rule,omitempty"` // the rule by which the reply was read
+}
+
+// Irregularity is what is not as the RFCs have it about an address, or about
+// the MX records of its domain. It proves nothing.
+type Irregularity struct {
+	// Reason is one lower_snake word: that of package address, or "mx_address"
+	// or "mx_name" of an MX record.
+	Reason string `json:"reason"`
+	Detail string `json:"detail"` // for people, without a period
 }
 
 // record is what a Result is read from.
@@ -133,4 +141,34 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 func (r Result) WithoutDetails() Result {
 	r.Details = nil
 	return r
+}
+
+// The approximate sizes of what a result consists of, in octets. Texts whose
+// length strangers choose are counted in addition.
+const (
+	resultCost = 1500
+	lineCost   = 40 // of a line of the transcript, without its text
+	mxCost     = 24 // of a mail exchanger, without its name
+)
+
+// Size is about how many octets it takes to remember the result.
+func (r Result) Size() int {
+	cost := resultCost + len(r.Email) + len(r.User)
+	if r.Details == nil {
+		return cost
+	}
+	cost += len(r.Details.Suggestion)
+	if r.Details.SMTP != nil {
+		cost += len(r.Details.SMTP.Text)
+	}
+	for _, irregular := range r.Details.Irregular {
+		cost += mxCost + len(irregular.Detail)
+	}
+	for _, exchanger := range r.Details.MX {
+		cost += mxCost + len(exchanger.Host)
+	}
+	for _, line := range r.Details.Transcript {
+		cost += lineCost + len(line.Text)
+	}
+	return cost
 }

@@ -1,4 +1,4 @@
-package engine
+package rcpt
 
 import (
 	"os"
@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
 // notPut are the reasons of what is put to no Verifier: there is nothing to
@@ -37,11 +35,9 @@ func TestRows(t *testing.T) {
 			"a verdict that another try may change":  !unknown && row.passing,
 			"a time for another try, but no use":     row.retryAfter > 0 && !row.passing,
 			"no step":                                !slices.Contains(steps, row.ends) != slices.Contains(anywhere, reason),
-			"a reply that came before RCPT":          row.class != "" && row.ends != StepSMTP,
 			"a fault of our network that is durable": row.ours && row.durable,
 			// The check of our network is repeated each minute while it fails.
-			"a fault of our network that is remembered":   row.ours && row.retryAfter != time.Minute,
-			"a mail host that was not reached, and spoke": row.unreached && (row.ends != StepSMTP || row.class != "" || !row.passing),
+			"a fault of our network that is remembered": row.ours && row.retryAfter != time.Minute,
 		} {
 			if is {
 				t.Errorf("%s: %s: %+v", reason, fault, row)
@@ -59,12 +55,6 @@ func TestRowsAreChosen(t *testing.T) {
 	}{
 		"our network": {func(r Reason, _ row) bool { return r.OurNetwork() }, []Reason{
 			ReasonEgressFailed, ReasonPortBlocked, ReasonResolverUnreliable,
-		}},
-		"unreached": {func(r Reason, _ row) bool { return r.unreached() }, []Reason{
-			ReasonConnectionFailed, ReasonConnectionTimeout,
-		}},
-		"rests on the resolver": {func(r Reason, _ row) bool { return r.restsOnResolver() }, []Reason{
-			ReasonDomainNotFound, ReasonMXReservedAddress, ReasonNoMailHost, ReasonNullMX,
 		}},
 		"passing without a time": {func(r Reason, row row) bool { return r.Passing() && row.retryAfter == 0 }, []Reason{
 			ReasonBlocked, ReasonInternalError, ReasonMailboxFull,
@@ -87,37 +77,6 @@ func TestRowsAreChosen(t *testing.T) {
 	}
 }
 
-// TestEveryClassHasAReason: a refusal of the mailbox is one of the verdict, and
-// no other is. The page for users has them all.
-func TestEveryClassHasAReason(t *testing.T) {
-	page, err := os.ReadFile("../docs/replies.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, class := range replies.Classes() {
-		reason, documented := reasonOf[class], "depends"
-		if class != replies.ClassOK {
-			documented = "`" + string(reason) + "` | " + string(reason.Verdict())
-		}
-		if (reason == "") != (class == replies.ClassOK) || class.Dead() != (reason.Verdict() == VerdictUndeliverable) {
-			t.Errorf("%s has the reason %q, %s", class, reason, reason.Verdict())
-		}
-		row := regexp.MustCompile("(?m)^\\| `" + string(class) + "` \\|.*\\| " + regexp.QuoteMeta(documented))
-		if !row.Match(page) {
-			t.Errorf("docs/replies.md lacks %s with %s", class, documented)
-		}
-	}
-	given := 0
-	for _, row := range rows {
-		if row.class != "" {
-			given++
-		}
-	}
-	if given != len(reasonOf) {
-		t.Errorf("%d reasons have a class, and %d classes a reason", given, len(reasonOf))
-	}
-}
-
 // TestEveryReasonHasARow compares the constants with the rows.
 func TestEveryReasonHasARow(t *testing.T) {
 	source, err := os.ReadFile("reason.go")
@@ -132,5 +91,20 @@ func TestEveryReasonHasARow(t *testing.T) {
 	}
 	if len(constants) != len(rows) {
 		t.Errorf("%d constants, and %d rows", len(constants), len(rows))
+	}
+}
+
+func TestReasons(t *testing.T) {
+	all := Reasons()
+	if len(all) != len(rows) || !slices.IsSorted(all) {
+		t.Errorf("reasons: %v", all)
+	}
+	for _, reason := range all {
+		if got := reason.Verdict(); got == "" || got != rows[reason].verdict {
+			t.Errorf("%s: verdict %q", reason, got)
+		}
+	}
+	if got := Reason("no such reason").Verdict(); got != "" {
+		t.Errorf("a word that is no reason has verdict %q", got)
 	}
 }

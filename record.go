@@ -1,10 +1,11 @@
-package engine
+package rcpt
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/sys/plainjson"
 )
 
 // recordOctets is what a record without details takes up besides its texts.
@@ -30,7 +31,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Details == nil {
 		return append(text, '}'), nil
 	}
-	details, err := marshal(r.Details)
+	details, err := plainjson.Marshal(r.Details)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func appendFlag(text []byte, on bool) []byte {
 // left to encoding/json.
 func appendText(text []byte, s string) []byte {
 	if !isPlain(s) {
-		quoted, _ := marshal(s) // every string can be written
+		quoted, _ := plainjson.Marshal(s) // every string can be written
 		return append(text, quoted...)
 	}
 	text = append(text, '"')
@@ -80,7 +81,7 @@ type plainDetails Details
 // MarshalJSON writes the details; RetryAfter is rounded up to a second.
 func (d Details) MarshalJSON() ([]byte, error) {
 	seconds := int64((d.RetryAfter + time.Second - 1) / time.Second)
-	return marshal(detailsJSON{d.Reason, seconds, (*plainDetails)(&d), d.Duration.Milliseconds()})
+	return plainjson.Marshal(detailsJSON{d.Reason, seconds, (*plainDetails)(&d), d.Duration.Milliseconds()})
 }
 
 // UnmarshalJSON reads the details.
@@ -93,17 +94,4 @@ func (d *Details) UnmarshalJSON(data []byte) error {
 	d.RetryAfter = time.Duration(in.RetryAfter) * time.Second
 	d.Duration = time.Duration(in.DurationMS) * time.Millisecond
 	return nil
-}
-
-// marshal does not escape <, > and &, so that an encoder without HTML escaping
-// shows replies as mail hosts write them. [json.Marshal] escapes the outcome
-// again.
-func marshal(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
