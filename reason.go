@@ -55,6 +55,12 @@ const (
 	ReasonEgressFailed        Reason = "egress_failed"
 	ReasonInternalError       Reason = "internal_error"
 
+	// Of what was not carried out. The error beside the result says more.
+	ReasonUnfinished Reason = "unfinished" // the context of the caller ended
+	ReasonBusy       Reason = "busy"       // too many wait for the mail host
+	ReasonClosed     Reason = "closed"     // the Verifier was closed
+	ReasonNotYet     Reason = "not_yet"    // it goes on without the caller
+
 	// Of what is not asked about, because it is not one address.
 	ReasonSeveralAddresses Reason = "several_addresses"
 	ReasonNoAddress        Reason = "no_address"
@@ -291,6 +297,26 @@ var rows = map[Reason]row{
 		verdict: VerdictUnknown,
 		message: "The verification could not be carried out.",
 		lasts:   0, // it is no answer
+		passing: true,
+	},
+	ReasonUnfinished: {
+		verdict: VerdictUnknown,
+		message: "The verification did not end: it was stopped, or had no more time.",
+		passing: true,
+	},
+	ReasonBusy: {
+		verdict: VerdictUnknown,
+		message: "The mail host was not asked: too many verifications wait for it.",
+		passing: true,
+	},
+	ReasonClosed: {
+		verdict: VerdictUnknown,
+		message: "The verification was not carried out: the program is ending.",
+		passing: true,
+	},
+	ReasonNotYet: {
+		verdict: VerdictUnknown,
+		message: "There is no answer yet; the verification goes on.",
 		passing: true,
 	},
 	ReasonSeveralAddresses: {

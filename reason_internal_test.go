@@ -13,11 +13,14 @@ import (
 // decide or to keep.
 var notPut = []Reason{ReasonSeveralAddresses, ReasonNoAddress, ReasonUnclearAddress, ReasonInvalidRow}
 
+// notCarriedOut are the reasons beside an error: they are no answer.
+var notCarriedOut = []Reason{ReasonBusy, ReasonClosed, ReasonInternalError, ReasonNotYet, ReasonUnfinished}
+
 // TestRows holds each row to what its fields mean together.
 func TestRows(t *testing.T) {
 	verdicts := []Verdict{VerdictDeliverable, VerdictUndeliverable, VerdictAcceptAll, VerdictUnknown}
 	steps := []Step{StepSyntax, StepLists, StepDNS, StepSMTP}
-	anywhere := append([]Reason{ReasonSMTPSkipped, ReasonNotAsked, ReasonInternalError}, notPut...)
+	anywhere := slices.Concat([]Reason{ReasonSMTPSkipped, ReasonNotAsked}, notCarriedOut, notPut)
 	for reason, row := range rows {
 		ofCell := slices.Contains(notPut, reason)
 		if ofCell && (row.verdict == VerdictSeveral || row.verdict == VerdictEmpty) {
@@ -27,7 +30,7 @@ func TestRows(t *testing.T) {
 		for fault, is := range map[string]bool{
 			"no verdict":                             !slices.Contains(verdicts, row.verdict),
 			"no message of whole sentences":          !strings.HasSuffix(row.message, ".") && !strings.HasSuffix(row.message, "; try again."),
-			"no time for which it lasts":             (row.lasts == 0) != (reason == ReasonInternalError || ofCell),
+			"no time for which it lasts":             (row.lasts == 0) != (slices.Contains(notCarriedOut, reason) || ofCell),
 			"a cell that is asked about again":       ofCell && (row.passing || row.retryAfter > 0),
 			"a verdict that lasts minutes":           !unknown && row.lasts < time.Hour,
 			"a verdict that lasts days":              row.lasts > 24*time.Hour,
@@ -57,7 +60,7 @@ func TestRowsAreChosen(t *testing.T) {
 			ReasonEgressFailed, ReasonPortBlocked, ReasonResolverUnreliable,
 		}},
 		"passing without a time": {func(r Reason, row row) bool { return r.Passing() && row.retryAfter == 0 }, []Reason{
-			ReasonBlocked, ReasonInternalError, ReasonMailboxFull,
+			ReasonBlocked, ReasonBusy, ReasonClosed, ReasonInternalError, ReasonMailboxFull, ReasonNotYet, ReasonUnfinished,
 		}},
 		// What is proven is about the mailbox or its domain; a word without an
 		// address is not worth storing.

@@ -39,6 +39,7 @@ func TestActionFor(t *testing.T) {
 		{[]engine.Reason{
 			engine.ReasonDNSTemporary, engine.ReasonConnectionFailed, engine.ReasonConnectionTimeout, engine.ReasonTLSFailed, engine.ReasonGreylisted, engine.ReasonRateLimited,
 			engine.ReasonTemporaryFailure, engine.ReasonMailboxFull, engine.ReasonBlocked, engine.ReasonInternalError,
+			engine.ReasonUnfinished, engine.ReasonBusy, engine.ReasonClosed, engine.ReasonNotYet,
 		}, "", on{}, bulk.ActionRetry},
 		{[]engine.Reason{engine.ReasonResolverUnreliable, engine.ReasonPortBlocked, engine.ReasonEgressFailed}, "", on{}, bulk.ActionRetry},
 		{[]engine.Reason{engine.ReasonGreylisted}, "", on{disposable: true}, bulk.ActionRetry},

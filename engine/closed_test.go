@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,5 +55,8 @@ func notCarriedOut(t *testing.T, result engine.Result, err error) {
 	t.Helper()
 	if !errors.Is(err, engine.ErrClosed) || result.Success || result.Verdict != engine.VerdictUnknown {
 		t.Errorf("%s: %s, success %v, error %v; want %v", result.Email, result.Verdict, result.Success, err, engine.ErrClosed)
+	}
+	if result.Reason != engine.ReasonClosed || !strings.HasPrefix(err.Error(), "engine: ") {
+		t.Errorf("%s: %s, %q; want %s, in the name of the engine", result.Email, result.Reason, err, engine.ReasonClosed)
 	}
 }

@@ -38,7 +38,7 @@ func Decide(evidence Evidence, policy Policy) Result {
 		FreeEmail:  matches(evidence.Matches, lists.KindFree),
 		Disposable: matches(evidence.Matches, lists.KindDisposable),
 		SpamTrap:   trapped(evidence.Matches),
-		Success:    j.reason != ReasonInternalError,
+		Success:    evidence.notCarriedOut() == "",
 		Verdict:    j.ruling().verdict,
 		Reason:     j.reason,
 		Message:    j.ruling().message,
@@ -66,8 +66,8 @@ func (j judgement) ruling() ruling {
 // that leaves nothing to ask decides.
 func judge(evidence Evidence, policy Policy) judgement {
 	switch {
-	case evidence.Schema > EvidenceSchema, evidence.Fault != "":
-		return judgement{reason: ReasonInternalError}
+	case evidence.notCarriedOut() != "":
+		return judgement{reason: evidence.notCarriedOut()}
 	case evidence.Syntax != nil:
 		return judgeSyntax(*evidence.Syntax)
 	case trapped(evidence.Matches):

@@ -115,6 +115,12 @@ func listed(kind lists.Kind, evidence Evidence) Evidence {
 	return evidence
 }
 
+// late is evidence about which a verification was not carried out.
+func late(evidence Evidence, reason Reason) Evidence {
+	evidence.Fault, evidence.FaultReason = "it did not come in time", reason
+	return evidence
+}
+
 // hinted is evidence with matches of spam traps.
 func hinted(evidence Evidence, confidences ...lists.Confidence) Evidence {
 	for _, c := range confidences {
@@ -142,6 +148,12 @@ func TestDecide(t *testing.T) {
 		verdict  Verdict
 	}{
 		{"fault", Evidence{Fault: "disk on fire"}, ReasonInternalError, VerdictUnknown},
+		{"ended by its caller", Evidence{Fault: "context canceled", FaultReason: ReasonUnfinished}, ReasonUnfinished, VerdictUnknown},
+		{"ended by its caller after an answer", late(asked(answered(accepted, unknownUser)), ReasonUnfinished), ReasonUnfinished, VerdictUnknown},
+		{"too many wait", Evidence{Fault: "too many wait", FaultReason: ReasonBusy}, ReasonBusy, VerdictUnknown},
+		{"closed", Evidence{Fault: "closed", FaultReason: ReasonClosed}, ReasonClosed, VerdictUnknown},
+		{"goes on", Evidence{Fault: "no answer yet", FaultReason: ReasonNotYet}, ReasonNotYet, VerdictUnknown},
+		{"fault with a reason that is no fault's", Evidence{Fault: "disk on fire", FaultReason: ReasonRecipientAccepted}, ReasonInternalError, VerdictUnknown},
 		{"syntax", Evidence{Syntax: &address.Error{Detail: "no @"}}, ReasonInvalidSyntax, VerdictUndeliverable},
 		{"irregular, from an earlier version", Evidence{Syntax: &address.Error{Reason: address.ReasonLocalTooLong, Detail: "it is long"}}, ReasonSMTPSkipped, VerdictUnknown},
 		{"address literal", Evidence{Syntax: &address.Error{Reason: address.ReasonAddressLiteral}}, ReasonSMTPSkipped, VerdictUnknown},

@@ -68,6 +68,10 @@ type Evidence struct {
 	Network *NetworkFacts `json:"network,omitempty"`
 	// Fault is why the verification itself could not be carried out.
 	Fault string `json:"fault,omitempty"`
+	// FaultReason is the reason that goes with Fault: [ReasonUnfinished],
+	// [ReasonBusy], [ReasonClosed] or [ReasonNotYet]; empty:
+	// [ReasonInternalError].
+	FaultReason Reason `json:"fault_reason,omitempty"`
 	// StartedAt is when gathering began, to the millisecond.
 	StartedAt time.Time `json:"started_at"`
 	// Duration is how long gathering took, to the millisecond. JSON has it as

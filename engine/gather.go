@@ -91,6 +91,7 @@ func (g *group) resolve(ctx context.Context) {
 	answer, err := v.resolve(ctx, domain)
 	if err != nil {
 		for i := range g.members {
+			g.members[i].evidence.DNS = v.knownHosts(domain)
 			g.finish(&g.members[i], err)
 		}
 		return
@@ -178,6 +179,7 @@ func (g *group) finish(m *member, err error) {
 func (g *group) tell(m *member, err error) {
 	evidence := m.evidence
 	m.evidence = Evidence{}
+	err = own(err)
 	evidence.end(g.started, err)
 	if g.v.config.Hooks.Gathered != nil {
 		g.v.config.Hooks.Gathered(g.ctx, evidence)

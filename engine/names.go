@@ -54,6 +54,10 @@ const (
 	ReasonPortBlocked         = rcpt.ReasonPortBlocked
 	ReasonEgressFailed        = rcpt.ReasonEgressFailed
 	ReasonInternalError       = rcpt.ReasonInternalError
+	ReasonUnfinished          = rcpt.ReasonUnfinished
+	ReasonBusy                = rcpt.ReasonBusy
+	ReasonClosed              = rcpt.ReasonClosed
+	ReasonNotYet              = rcpt.ReasonNotYet
 	ReasonSeveralAddresses    = rcpt.ReasonSeveralAddresses
 	ReasonNoAddress           = rcpt.ReasonNoAddress
 	ReasonUnclearAddress      = rcpt.ReasonUnclearAddress

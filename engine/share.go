@@ -33,11 +33,13 @@ func (v *Verifier) share(ctx context.Context, level Level, address string) (Resu
 }
 
 // notCarriedOut is the result about an address of a caller that learned
-// nothing else.
+// nothing but what is known without asking.
 func (v *Verifier) notCarriedOut(address string, err error) Result {
 	started := time.Now()
 	evidence := v.noEvidence(address, v.config.Level, started)
-	_, _, _ = v.read(&suggester{known: v.lists.Load()}, address, &evidence)
+	if mailbox, goesOn, _ := v.read(&suggester{known: v.lists.Load()}, address, &evidence); goesOn {
+		evidence.DNS = v.knownHosts(mailbox.Domain)
+	}
 	evidence.end(started, err)
 	return Decide(evidence, v.policy)
 }

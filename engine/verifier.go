@@ -143,14 +143,3 @@ func (v *Verifier) Close() error {
 	}
 	return nil
 }
-
-// ErrBusy means that a verification was not carried out because no session with
-// the mail host became free: too many others wait for it
-// ([Config.MaxWaitingPerHost]), or the deadline of the context passed while the
-// verification waited. In the latter case the error wraps
-// [context.DeadlineExceeded], too.
-var ErrBusy = smtpprobe.ErrBusy
-
-// ErrClosed means that a verification was not carried out because the
-// [Verifier] was closed.
-var ErrClosed = smtpprobe.ErrClosed

@@ -123,7 +123,7 @@ func (v *Verifier) noEvidence(address string, level Level, started time.Time) Ev
 // end notes how the gathering ended, and when.
 func (e *Evidence) end(started time.Time, err error) {
 	if err != nil {
-		e.Fault = err.Error()
+		e.Fault, e.FaultReason = err.Error(), faultReason(err)
 	}
 	e.Duration = time.Since(started).Truncate(time.Millisecond)
 }
@@ -204,6 +204,18 @@ func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Fin
 	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
 	defer cancel()
 	return v.resolver.MailHosts(ctx, domain)
+}
+
+// knownHosts returns what is known of a domain's mail hosts without asking;
+// nil: nothing is.
+func (v *Verifier) knownHosts(domain string) *dnsresolve.Findings {
+	if v.resolver == nil {
+		return nil
+	}
+	if found, ok := v.resolver.Known(domain); ok {
+		return &found
+	}
+	return nil
 }
 
 // request is the question to the mail hosts about a member.

@@ -152,15 +152,9 @@ func (v *Verifier) within(ctx context.Context, level Level, address string, wait
 	case o := <-answer:
 		return o.result, o.err
 	case <-timer.C:
-		return v.notYet(address, ErrNotYet), ErrNotYet
+		return v.notCarriedOut(address, ErrNotYet), ErrNotYet
 	case <-ctx.Done():
 		err := fmt.Errorf("%w: %w", ErrNotYet, flight.Ended(ctx))
-		return v.notYet(address, err), err
+		return v.notCarriedOut(address, err), err
 	}
-}
-
-func (v *Verifier) notYet(address string, err error) Result {
-	result := v.notCarriedOut(address, err)
-	result.Message = "There is no answer yet; the verification goes on."
-	return result
 }
