@@ -37,10 +37,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // survive the death of the process earlier than that. After an error of the
 // file nothing more is appended; the records before the error stay valid.
 //
-// The file begins with [journalMagic]. Each record follows its length and its
-// CRC-32C, four octets each, the most significant first. The first record is a
-// JSON object of conditions. The others are the number of an item from 0 (a
-// varint), a part of the SHA-256 of the item, and its answer. The first
+// The file begins with "rcpt journal 1\n". Each record follows its length and
+// its CRC-32C, four octets each, the most significant first. The first record
+// is a JSON object of conditions. The others are the number of an item from 0
+// (a varint), a part of the SHA-256 of the item, and its answer. The first
 // incomplete record ends the journal.
 //
 // A file is locked while it is a Journal. Close it, or Remove it when the sink

@@ -25,9 +25,6 @@ type Policy struct {
 
 // Decide judges the evidence. It is a pure function.
 func Decide(evidence Evidence, policy Policy) Result {
-	if policy.Classifier == nil {
-		policy.Classifier = replies.DefaultClassifier()
-	}
 	j := judge(evidence, policy).ofIrregular(evidence)
 	return Result{
 		Email:      evidence.Email,

@@ -158,9 +158,6 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Classifier == nil {
-		c.Classifier = replies.DefaultClassifier()
-	}
 	c.Pace = c.Pace.WithDefaults()
 	setDefault(&c.Port, defaultPort)
 	setDefault(&c.Timeouts.Connect, defaultConnect)

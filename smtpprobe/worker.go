@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -97,11 +98,15 @@ func (w *worker) first() *job {
 		return nil
 	}
 	w.session, w.began = newSession(w.pool, w.host, w.jobs[0]), time.Now()
-	w.pool.ready.Do(func() { w.pool.workers.Go(w.pool.config.Classifier.Prepare) })
+	w.pool.ready.Do(func() { w.pool.workers.Go(w.pool.readRules) })
 	w.host.alive++
 	w.host.paced.alive++
 	return w.jobs[0]
 }
+
+// readRules has the rules for replies parsed, which the first reading does. It
+// takes some 20 ms of processor time, best spent while a mail host is awaited.
+func (p *Pool) readRules() { p.config.Classifier.Read(replies.Input{}) }
 
 // serve opens the session and carries out transactions until no job waits any
 // more, or the session has been used enough.

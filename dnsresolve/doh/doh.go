@@ -1,6 +1,5 @@
-// Package doh asks a DNS server over HTTPS (RFC 8484). Its [Exchanger] is one
-// for Config of package dnsresolve and of package engine. It is a package of
-// its own so that programs that do not use it need not contain net/http.
+// Package doh asks a DNS server over HTTPS (RFC 8484). Its [Exchanger] is for
+// the field Exchanger of engine.Config.
 package doh
 
 import (
@@ -21,7 +20,8 @@ const (
 	maxMessage = 65535                     // octets, as over TCP (RFC 8484 §6)
 )
 
-// Exchanger sends DNS queries to one URL. It is safe for concurrent use.
+// Exchanger sends DNS queries to one URL. It is safe for concurrent use. It is
+// made by [New]: a zero one answers every query with an error.
 type Exchanger struct {
 	url    string
 	client *http.Client
@@ -54,6 +54,9 @@ func New(server string, client *http.Client) (*Exchanger, error) {
 // answer it (RFC 8484 §4.1); the answer has the ID of query. Errors do not
 // contain the URL, which may contain a key.
 func (e *Exchanger) Exchange(ctx context.Context, query []byte, _, _ string) ([]byte, error) {
+	if e.client == nil {
+		return nil, errors.New("doh: the exchanger has no URL: it was not made by New")
+	}
 	if len(query) < headerSize {
 		return nil, errors.New("doh: the query is not a DNS message")
 	}

@@ -226,3 +226,9 @@ func TestNew(t *testing.T) {
 		}
 	}
 }
+
+func TestExchangerWithoutURL(t *testing.T) {
+	if _, err := new(doh.Exchanger).Exchange(t.Context(), query(t), "udp", ""); err == nil || !strings.Contains(err.Error(), "New") {
+		t.Errorf("error %v", err)
+	}
+}

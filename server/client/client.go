@@ -50,7 +50,11 @@ type Config struct {
 	Tries int
 }
 
-// Client sends requests to a service. It is safe for concurrent use.
+// errNoURL is for a [Client] that was not made by [New].
+var errNoURL = errors.New("rcpt: the client has no URL: it was not made by New")
+
+// Client sends requests to a service. It is safe for concurrent use. It is made
+// by [New]: the calls of a zero one return an error.
 type Client struct {
 	config Config
 	base   *url.URL
@@ -135,6 +139,9 @@ func (c *Client) again(ctx context.Context, try func() error) error {
 func (c *Client) send(
 	ctx context.Context, method, path string, query url.Values, body io.Reader, header http.Header,
 ) (*http.Response, error) {
+	if c.base == nil {
+		return nil, errNoURL
+	}
 	target := c.base.JoinPath(path)
 	target.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, method, target.String(), body)

@@ -210,6 +210,29 @@ func TestSilence(t *testing.T) {
 	})
 }
 
+// TestClientWithoutURL checks that each kind of call of a zero client returns
+// an error.
+func TestClientWithoutURL(t *testing.T) {
+	for name, call := range map[string]func(*client.Client) error{
+		"Verify": func(c *client.Client) error {
+			_, err := c.Verify(t.Context(), "a@b.example", client.Options{})
+			return err
+		},
+		"SendList": func(c *client.Client) error {
+			_, err := c.SendList(t.Context(), strings.NewReader("a@b.example"), client.ListOptions{})
+			return err
+		},
+		"Results": func(c *client.Client) error {
+			_, err := c.JobResults(t.Context(), "1", client.ResultsOptions{})
+			return err
+		},
+	} {
+		if err := call(new(client.Client)); err == nil || !strings.Contains(err.Error(), "New") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestNew(t *testing.T) {
 	for name, config := range map[string]client.Config{
 		"no URL":         {Key: key},

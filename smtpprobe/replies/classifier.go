@@ -3,11 +3,12 @@ package replies
 import (
 	"cmp"
 	_ "embed"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Classification is what a reply was read as, and why.
@@ -36,7 +37,8 @@ type Input struct {
 }
 
 // Classifier reads replies by an ordered list of rules: the first that matches
-// decides. It is safe for concurrent use.
+// decides. It is safe for concurrent use. A nil Classifier and the zero one
+// read as that of [DefaultClassifier] does.
 //
 // Three laws stand above the rules. A 2yz reply is an acceptance, whatever its
 // text, unless a rule that names its code knows the sentence of a host that
@@ -82,15 +84,19 @@ var embeddedClassifier = sync.OnceValue(func() *Classifier {
 	})}
 })
 
-// Prepare parses the embedded rules, unless that was done before. It takes some
-// 20 ms of processor time, which is best spent while a mail host is awaited.
-func (c *Classifier) Prepare() { c.rules() }
+// orDefault returns c, or the default classifier for one without rules.
+func (c *Classifier) orDefault() *Classifier {
+	if c == nil || c.rules == nil {
+		return embeddedClassifier()
+	}
+	return c
+}
 
 // Origin returns where the replies that a rule reads are documented, and one of
 // them. Known is false for the names in [Classification.Rule] that are not of a
 // rule: those of replies that were read by their code alone.
 func (c *Classifier) Origin(rule string) (source, sample string, known bool) {
-	for _, r := range c.rules().ordered {
+	for _, r := range c.orDefault().rules().ordered {
 		if r.id == rule {
 			return r.source, strings.Join(r.samples[:min(1, len(r.samples))], ""), true
 		}
@@ -100,6 +106,7 @@ func (c *Classifier) Origin(rule string) (source, sample string, known bool) {
 
 // Read returns what q.Reply proves.
 func (c *Classifier) Read(q Input) Classification {
+	c = c.orDefault()
 	key := q.appendKey(make([]byte, 0, maxQuestion))
 	reading, ok := c.memory.recall(key)
 	if !ok {
