@@ -44,5 +44,5 @@ func identify(email string) (key, string) {
 	if err != nil {
 		return key{}, ""
 	}
-	return mailboxkey.Of(parsed.Mailbox()), parsed.Domain
+	return mailboxkey.Of(parsed.Mailbox()), parsed.Domain()
 }

@@ -70,7 +70,7 @@ func (g *group) admit(ctx context.Context, i int) {
 	switch {
 	case !goesOn:
 		g.finish(m, err)
-	case g.members[0].mailbox.Domain != m.mailbox.Domain:
+	case g.members[0].mailbox.Domain() != m.mailbox.Domain():
 		g.apart.Go(func() {
 			alone := g.scope
 			alone.how = alone.how.Part([]int{i})
@@ -87,7 +87,7 @@ func (g *group) admit(ctx context.Context, i int) {
 // resolve finds the mail hosts of the domain and goes on with them.
 func (g *group) resolve(ctx context.Context) {
 	g.lookUp(ctx)
-	v, domain := g.v, g.members[0].mailbox.Domain
+	v, domain := g.v, g.members[0].mailbox.Domain()
 	answer, err := v.resolve(ctx, domain)
 	if err != nil {
 		for i := range g.members {
@@ -146,7 +146,7 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 	v.portCheck.Begins()
 	v.pool.ProbeAll(ctx, requests, func(i int, said smtpprobe.Findings, err error) {
 		m := asked[i]
-		v.probed(ctx, m.mailbox.Domain, said, time.Since(started))
+		v.probed(ctx, m.mailbox.Domain(), said, time.Since(started))
 		m.evidence.SMTP = &said
 		if !v.portCheck.Ended(said) {
 			g.finish(m, err)

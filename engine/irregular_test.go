@@ -52,7 +52,7 @@ func TestIrregular(t *testing.T) {
 		if err != nil || mailbox.Mailbox() != a.rcpt {
 			t.Fatalf("%q is %q: %v", a.given, mailbox.Mailbox(), err)
 		}
-		known[mailbox.Unquoted()+"@"+mailbox.Domain] = true
+		known[mailbox.Unquoted()+"@"+mailbox.Domain()] = true
 	}
 	knows := func(_ *smtptest.Visit, rcpt string) string {
 		if known[rcpt] {

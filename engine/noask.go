@@ -48,7 +48,7 @@ func readNoAsk(rule string) (kind, name string, err error) {
 		if err != nil {
 			return "", "", fmt.Errorf("%q: %w", rule, err)
 		}
-		return kind, strings.TrimPrefix(mailbox.Domain, below), nil
+		return kind, strings.TrimPrefix(mailbox.Domain(), below), nil
 	case ofProvider:
 		name = strings.ToLower(name)
 		if !slices.Contains(provider.Names(), name) {

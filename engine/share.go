@@ -38,7 +38,7 @@ func (v *Verifier) notCarriedOut(address string, err error) Result {
 	started := time.Now()
 	evidence := v.noEvidence(address, v.config.Level, started)
 	if mailbox, goesOn, _ := v.read(&suggester{known: v.lists.Load()}, address, &evidence); goesOn {
-		evidence.DNS = v.knownHosts(mailbox.Domain)
+		evidence.DNS = v.knownHosts(mailbox.Domain())
 	}
 	evidence.end(started, err)
 	return Decide(evidence, v.policy)

@@ -59,7 +59,7 @@ func (s *suggester) repair(given string) string {
 	for _, instead := range insteadOf(given, from, to) {
 		text := given[:from] + instead + given[to:]
 		mailbox, err := address.Parse(text)
-		if err != nil || !matches(s.known.Match(mailbox.Unquoted(), mailbox.Domain), lists.KindFree) {
+		if err != nil || !matches(s.known.Match(mailbox.Unquoted(), mailbox.Domain()), lists.KindFree) {
 			continue
 		}
 		if meant != "" {

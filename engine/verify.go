@@ -138,17 +138,17 @@ func (v *Verifier) read(
 		evidence.Suggestion = cmp.Or(s.suggestDotted(given, evidence.Syntax), s.repair(given))
 		return mailbox, false, err
 	}
-	evidence.Irregular = mailbox.Irregular
-	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local, mailbox.Domain, mailbox.Mailbox()
-	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain)
-	evidence.Suggestion = s.suggest(mailbox.Local, mailbox.Domain)
-	if evidence.Suggestion == "" && !slices.ContainsFunc(mailbox.Irregular, isIssued) && len(mailbox.Irregular) > 0 {
+	evidence.Irregular = mailbox.Irregular()
+	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local(), mailbox.Domain(), mailbox.Mailbox()
+	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain())
+	evidence.Suggestion = s.suggest(mailbox.Local(), mailbox.Domain())
+	if evidence.Suggestion == "" && !slices.ContainsFunc(evidence.Irregular, isIssued) && len(evidence.Irregular) > 0 {
 		evidence.Suggestion = s.repair(given)
 	}
 	if trapped(evidence.Matches) || evidence.Level == LevelSyntax {
 		return mailbox, false, nil
 	}
-	if rule := v.noAsk.Domain(mailbox.Domain); rule != "" {
+	if rule := v.noAsk.Domain(mailbox.Domain()); rule != "" {
 		evidence.NotAsked = []NotAsked{{Rule: rule}}
 		return mailbox, false, nil
 	}

@@ -79,10 +79,10 @@ func byDomain(addresses []string) [][]int {
 	place := make(map[string]int)
 	for i, given := range addresses {
 		parsed, _ := address.Read(given)
-		at, ok := place[parsed.Domain]
+		at, ok := place[parsed.Domain()]
 		if !ok {
 			at = len(groups)
-			place[parsed.Domain] = at
+			place[parsed.Domain()] = at
 			groups = append(groups, nil)
 		}
 		groups[at] = append(groups[at], i)

@@ -1,24 +1,18 @@
 package address
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Address is a mailbox read by [Parse] or [Read], which alone fill it
-// completely.
+// Address is a mailbox read by [Parse] or [Read]. The zero Address is none: all
+// of its parts are empty.
 type Address struct {
-	// Local is the local-part exactly as it was given, quotes included.
-	Local string
-	// Domain is the domain as DNS knows it: lower-case A-labels without a
-	// trailing dot.
-	Domain string
-	// Irregular is what the grammar forbids about the address, in the order in
-	// which it was found, each reason once. It is empty after Parse.
-	Irregular []Error
-	// unquoted is the content of Local: quotes and escapes removed.
-	unquoted string
-	mailbox  string
+	local, domain string
+	irregular     []Error
+	unquoted      string // the content of local: quotes and escapes removed
+	mailbox       string
 }
 
 // Parse reads s as one RFC 5321 mailbox. Every error is an [*Error].
@@ -54,6 +48,17 @@ func Domain(s string) (string, error) {
 	return d, nil
 }
 
+// Local returns the local-part exactly as it was given, quotes included.
+func (a Address) Local() string { return a.local }
+
+// Domain returns the domain as DNS knows it: lower-case A-labels without a
+// trailing dot.
+func (a Address) Domain() string { return a.domain }
+
+// Irregular returns what the grammar forbids about the address, in the order in
+// which it was found, each reason once. It is empty after [Parse].
+func (a Address) Irregular() []Error { return slices.Clone(a.irregular) }
+
 // Unquoted returns the content of the local-part: without quotes and escapes.
 func (a Address) Unquoted() string { return a.unquoted }
 
@@ -63,7 +68,7 @@ func (a Address) Mailbox() string { return a.mailbox }
 
 // NeedsSMTPUTF8 reports whether the local-part has non-ASCII characters, so
 // that only SMTPUTF8 (RFC 6531) can carry it.
-func (a Address) NeedsSMTPUTF8() bool { return !isASCII(a.Local) }
+func (a Address) NeedsSMTPUTF8() bool { return !isASCII(a.local) }
 
 // strict makes an error of the first thing that is irregular.
 func strict[T any](read T, irregular []Error, err *Error) (T, *Error) {
@@ -79,7 +84,7 @@ func strict[T any](read T, irregular []Error, err *Error) (T, *Error) {
 
 func parse(s string) (Address, *Error) {
 	a, err := read(s)
-	return strict(a, a.Irregular, err)
+	return strict(a, a.irregular, err)
 }
 
 // read reads a mailbox. After an error, the address has what was irregular
@@ -92,25 +97,25 @@ func read(s string) (a Address, err *Error) {
 		return a, fail(ReasonMissingAt, len(s), `there is no "@"`)
 	}
 	at, content, noted, err := parseLocal(s)
-	if a.Irregular = noted; err != nil {
+	if a.irregular = noted; err != nil {
 		return a, err
 	}
 	domain, noted, err := parseDomain(s[at+1:])
 	for i := range noted {
-		a.Irregular = note(a.Irregular, noted[i].shift(at+1))
+		a.irregular = note(a.irregular, noted[i].shift(at+1))
 	}
 	if err != nil {
 		return a, err.shift(at + 1)
 	}
-	if dots := irregularity(a.Irregular, ReasonLocalDot); dots != nil && !issuesDots(domain) {
+	if dots := irregularity(a.irregular, ReasonLocalDot); dots != nil && !issuesDots(domain) {
 		return a, dots
 	}
 	local := quoteIfNeeded(content)
 	if len(local)+len("@")+len(domain) > maxMailbox {
 		return a, addressTooLong()
 	}
-	a.Local, a.Domain, a.unquoted, a.mailbox = s[:at], domain, content, s
-	if local != a.Local || domain != s[at+1:] { // else it was given as it is to be sent
+	a.local, a.domain, a.unquoted, a.mailbox = s[:at], domain, content, s
+	if local != a.local || domain != s[at+1:] { // else it was given as it is to be sent
 		a.mailbox = local + "@" + domain
 	}
 	return a, nil

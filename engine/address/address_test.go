@@ -59,8 +59,8 @@ func TestParseKeepsLocalAsGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Local != `"O\'Brien"` || a.Domain != "example.com" {
-		t.Errorf("local %q, domain %q", a.Local, a.Domain)
+	if a.Local() != `"O\'Brien"` || a.Domain() != "example.com" {
+		t.Errorf("local %q, domain %q", a.Local(), a.Domain())
 	}
 }
 

@@ -88,7 +88,7 @@ type reading func(string) (Address, *Error)
 // first.
 func (reads reading) accepts(s string) bool {
 	a, err := reads(s)
-	return err == nil && irregularity(a.Irregular, ReasonTrailingDot) == nil
+	return err == nil && irregularity(a.irregular, ReasonTrailingDot) == nil
 }
 
 // Trim removes what forms, spreadsheets and chats leave in an address: blanks

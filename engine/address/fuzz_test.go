@@ -21,13 +21,13 @@ func FuzzParse(f *testing.F) {
 			checkError(t, s, err)
 			return
 		}
-		if !strings.HasPrefix(s, a.Local+"@") {
-			t.Errorf("local-part %q is not as given", a.Local)
+		if !strings.HasPrefix(s, a.Local()+"@") {
+			t.Errorf("local-part %q is not as given", a.Local())
 		}
 		checkMailbox(t, a)
-		checkDomain(t, a.Domain)
-		if d, err := Domain(s[len(a.Local)+1:]); err != nil || d != a.Domain {
-			t.Errorf("%q alone is %q, error %v; in the address %q", s[len(a.Local)+1:], d, err, a.Domain)
+		checkDomain(t, a.Domain())
+		if d, err := Domain(s[len(a.Local())+1:]); err != nil || d != a.Domain() {
+			t.Errorf("%q alone is %q, error %v; in the address %q", s[len(a.Local())+1:], d, err, a.Domain())
 		}
 		again, err := Parse(a.Mailbox())
 		if err != nil {
@@ -61,18 +61,18 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if strictly, err := Parse(s); (err == nil) != (len(a.Irregular) == 0) || err == nil && strictly.Mailbox() != a.Mailbox() {
-			t.Errorf("%q: Parse says %q, %v; Read %q, %v", s, strictly.Mailbox(), err, a.Mailbox(), a.Irregular)
+		if strictly, err := Parse(s); (err == nil) != (len(a.Irregular()) == 0) || err == nil && strictly.Mailbox() != a.Mailbox() {
+			t.Errorf("%q: Parse says %q, %v; Read %q, %v", s, strictly.Mailbox(), err, a.Mailbox(), a.Irregular())
 		}
-		for _, e := range a.Irregular {
+		for _, e := range a.Irregular() {
 			checkError(t, s, &e)
 		}
 		checkWire(t, a.Mailbox())
 		if again, err := Read(a.Mailbox()); err != nil || again.Mailbox() != a.Mailbox() || again.Unquoted() != a.Unquoted() {
 			t.Errorf("%q becomes %q, and that %q, %v", s, a.Mailbox(), again.Mailbox(), err)
 		}
-		if b, err := Read("x@" + s[len(a.Local)+1:]); err != nil || b.Domain != a.Domain {
-			t.Errorf("%q: its domain behind another local-part is %q, %v; in the address %q", s, b.Domain, err, a.Domain)
+		if b, err := Read("x@" + s[len(a.Local())+1:]); err != nil || b.Domain() != a.Domain() {
+			t.Errorf("%q: its domain behind another local-part is %q, %v; in the address %q", s, b.Domain(), err, a.Domain())
 		}
 	})
 }
@@ -128,7 +128,7 @@ func checkError(t *testing.T, s string, err error) {
 func checkMailbox(t *testing.T, a Address) {
 	t.Helper()
 	m := a.Mailbox()
-	if n := len(m); n > 254 || n-len("@")-len(a.Domain) > 64 {
+	if n := len(m); n > 254 || n-len("@")-len(a.Domain()) > 64 {
 		t.Errorf("%q is too long", m)
 	}
 	for _, r := range m {

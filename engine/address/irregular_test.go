@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 			continue
 		}
 		var noted []Reason
-		for _, e := range a.Irregular {
+		for _, e := range a.Irregular() {
 			noted = append(noted, e.Reason)
 			checkError(t, c.in, &e)
 		}

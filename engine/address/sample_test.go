@@ -35,8 +35,8 @@ func TestSample(t *testing.T) {
 		switch {
 		case (err == nil) != (row.Expect == "valid"):
 			t.Logf("%s %+q: want %s (%s), got error %v", row.ID, row.Address, row.Expect, row.Why, err)
-		case err == nil && row.DomainASCII != nil && a.Domain != *row.DomainASCII:
-			t.Logf("%s %+q: domain %q, want %q", row.ID, row.Address, a.Domain, *row.DomainASCII)
+		case err == nil && row.DomainASCII != nil && a.Domain() != *row.DomainASCII:
+			t.Logf("%s %+q: domain %q, want %q", row.ID, row.Address, a.Domain(), *row.DomainASCII)
 		default:
 			right[row.Expect]++
 		}

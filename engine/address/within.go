@@ -18,7 +18,7 @@ func Within(text string) []string {
 	for _, word := range wordsOf(joinAtSign(signs.Replace(decodePercent(cutTags(decodeEntities(text)))))) {
 		plain := plainWord(word)
 		a, err := read(plain)
-		if err != nil || !strings.Contains(a.Domain, ".") || mailboxes[a.mailbox] {
+		if err != nil || !strings.Contains(a.domain, ".") || mailboxes[a.mailbox] {
 			continue
 		}
 		mailboxes[a.mailbox] = true
@@ -65,9 +65,9 @@ func IsPlain(text string) bool {
 	if err != nil || strings.HasPrefix(text, `"`) {
 		return err == nil
 	}
-	label, _, labelled := strings.Cut(a.Local, "=")
-	return !strings.ContainsAny(a.Local[:1], "'*?") && !strings.ContainsAny(a.Local, "|/") &&
-		!(labelled && isLabel(label)) && !strings.ContainsFunc(a.Local, func(r rune) bool {
+	label, _, labelled := strings.Cut(a.local, "=")
+	return !strings.ContainsAny(a.local[:1], "'*?") && !strings.ContainsAny(a.local, "|/") &&
+		!(labelled && isLabel(label)) && !strings.ContainsFunc(a.local, func(r rune) bool {
 		return r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.IsSymbol(r))
 	})
 }

@@ -239,7 +239,7 @@ func Flag(known *flags.Lists, r *engine.Result, cell string) bool {
 	if r.Details.Source == "" || known == nil || err != nil {
 		return true
 	}
-	has := func(kind flags.Kind) bool { return known.Has(kind, parsed.Local, parsed.Domain) }
+	has := func(kind flags.Kind) bool { return known.Has(kind, parsed.Local(), parsed.Domain()) }
 	r.Role, r.FreeEmail = r.Role || has(flags.KindRole), r.FreeEmail || has(flags.KindFree)
 	r.Disposable = r.Disposable || has(flags.KindDisposable)
 	return r.SpamTrap || !has(flags.KindSpamTrap)

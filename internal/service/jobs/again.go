@@ -78,7 +78,7 @@ func (r *reading) unknowns(ctx context.Context, number int64) (all []rows.Batch,
 		}
 		domain := ""
 		if parsed, err := address.Read(c.text); err == nil {
-			domain = parsed.Domain
+			domain = parsed.Domain()
 		}
 		of[has].addEntry(entry{cell: at, email: c.text, others: c.others}, domain)
 	}

@@ -22,7 +22,7 @@ func CheckNotify(text string) error {
 		return r > ' ' && r < 0x7f && !strings.ContainsRune(`"(),:;<>[\]`, r)
 	}
 	odd := strings.ContainsFunc(text, func(r rune) bool { return !isPlain(r) })
-	if err != nil || odd || len(text) > maxNotify || !strings.Contains(parsed.Domain, ".") ||
+	if err != nil || odd || len(text) > maxNotify || !strings.Contains(parsed.Domain(), ".") ||
 		strings.Count(text, "@") != 1 || strings.HasPrefix(text, "-") {
 		return ErrNotify
 	}

@@ -71,7 +71,7 @@ func (o outcome) result(email string) engine.Result {
 		r.Details.CheckedAt = time.Unix(o.found, 0).UTC()
 	}
 	if parsed, err := address.Read(email); err == nil {
-		r.User, r.Domain = parsed.Local, parsed.Domain
+		r.User, r.Domain = parsed.Local(), parsed.Domain()
 	}
 	return r
 }

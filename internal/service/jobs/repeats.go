@@ -18,7 +18,7 @@ type key = mailboxkey.Key
 func identify(email string) (key, string) {
 	mailbox, domain := "\x00"+email, ""
 	if parsed, err := address.Read(email); err == nil {
-		mailbox, domain = parsed.Mailbox(), parsed.Domain
+		mailbox, domain = parsed.Mailbox(), parsed.Domain()
 	}
 	return mailboxkey.Of(mailbox), domain
 }

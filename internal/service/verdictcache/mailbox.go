@@ -33,7 +33,7 @@ func read(given string) (mailbox, bool) {
 		return mailbox{}, false
 	}
 	m := mailbox{given: given, parts: parts, local: parts.Unquoted()}
-	if len(parts.Irregular) > 0 {
+	if len(parts.Irregular()) > 0 {
 		m.local = "\x00" + m.text()
 	}
 	return m, true
@@ -42,10 +42,10 @@ func read(given string) (mailbox, bool) {
 // text is the form that all spellings of the mailbox share. An irregular
 // address stands for itself: its result says what is irregular about it.
 func (m mailbox) text() string {
-	if len(m.parts.Irregular) == 0 {
+	if len(m.parts.Irregular()) == 0 {
 		return m.parts.Mailbox()
 	}
-	return m.parts.Local + strings.ToLower(m.given[len(m.parts.Local):])
+	return m.parts.Local() + strings.ToLower(m.given[len(m.parts.Local()):])
 }
 
 // spell returns a result of the mailbox in the given spelling.
@@ -54,13 +54,13 @@ func (m mailbox) spell(r *engine.Result) {
 		return
 	}
 	r.Email = m.given
-	if r.User == m.parts.Local {
+	if r.User == m.parts.Local() {
 		return
 	}
-	r.User = m.parts.Local
+	r.User = m.parts.Local()
 	if r.Details != nil && r.Details.Suggestion != "" {
 		details := *r.Details
-		details.Suggestion = m.parts.Local + "@" + domainOf(details.Suggestion)
+		details.Suggestion = m.parts.Local() + "@" + domainOf(details.Suggestion)
 		r.Details = &details
 	}
 }

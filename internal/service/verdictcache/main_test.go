@@ -80,7 +80,7 @@ var verdictOf = map[engine.Reason]engine.Verdict{
 func resultOf(given string, reason engine.Reason) engine.Result {
 	parts, _ := address.Parse(given)
 	r := engine.Result{
-		Email: given, User: parts.Local, Domain: parts.Domain, Success: true, Verdict: engine.VerdictUnknown, Reason: reason, Message: "Because.",
+		Email: given, User: parts.Local(), Domain: parts.Domain(), Success: true, Verdict: engine.VerdictUnknown, Reason: reason, Message: "Because.",
 		Details: &engine.Details{Reason: reason, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC(), SMTP: &engine.SMTPAnswer{
 			Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Text: "OK",
 		}},

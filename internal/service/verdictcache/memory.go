@@ -94,13 +94,13 @@ func (f *memory) key(m mailbox) uint64 {
 	h.SetSeed(f.seed)
 	_, _ = h.WriteString(m.local)
 	_ = h.WriteByte('@')
-	_, _ = h.WriteString(m.parts.Domain)
+	_, _ = h.WriteString(m.parts.Domain())
 	return h.Sum64()
 }
 
 func (f *memory) get(m mailbox) (*remembered, bool) {
 	kept, ok := f.cache.Get(f.key(m))
-	if !ok || kept.local != m.local || kept.result.Domain != m.parts.Domain {
+	if !ok || kept.local != m.local || kept.result.Domain != m.parts.Domain() {
 		return nil, false
 	}
 	return kept, true
@@ -129,7 +129,7 @@ func (f *memory) close() {
 // which may be part of a long request.
 func newRemembered(m mailbox, r engine.Result, generation uint64, expires time.Time) *remembered {
 	m, _ = read(strings.Clone(m.given))
-	r.Email, r.User, r.Domain = m.given, m.parts.Local, m.parts.Domain
+	r.Email, r.User, r.Domain = m.given, m.parts.Local(), m.parts.Domain()
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details

@@ -75,7 +75,7 @@ func (c *Cache) keep(
 // could not be carried out.
 func (c *Cache) fault(m mailbox, err error) engine.Result {
 	return engine.Decide(engine.Evidence{
-		Schema: engine.EvidenceSchema, Email: m.given, Local: m.parts.Local, Domain: m.parts.Domain,
+		Schema: engine.EvidenceSchema, Email: m.given, Local: m.parts.Local(), Domain: m.parts.Domain(),
 		Mailbox: m.parts.Mailbox(),
 		Fault:   err.Error(), StartedAt: c.config.Now().UTC(),
 	}, engine.Policy{})

@@ -52,12 +52,12 @@ type storedResult struct {
 func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResult {
 	details := *r.Details
 	details.Transcript = nil
-	if domain, ok := strings.CutPrefix(details.Suggestion, m.parts.Local+"@"); ok {
+	if domain, ok := strings.CutPrefix(details.Suggestion, m.parts.Local()+"@"); ok {
 		details.Suggestion = domain
 	} else {
 		details.Suggestion = "" // its local-part is another
 	}
-	details.Matches = withoutMailbox(details.Matches, m.parts.Domain)
+	details.Matches = withoutMailbox(details.Matches, m.parts.Domain())
 	if details.SMTP != nil {
 		said := *details.SMTP
 		said.Text = newMask(m).hide(strings.ToValidUTF8(said.Text[:min(len(said.Text), maxReply)], ""))
@@ -89,14 +89,14 @@ func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 // result returns the result for the mailbox.
 func (s storedResult) result(m mailbox) engine.Result {
 	r := engine.Result{
-		Email: m.given, User: m.parts.Local, Domain: m.parts.Domain, AcceptAll: s.AcceptAll, Role: s.Role,
+		Email: m.given, User: m.parts.Local(), Domain: m.parts.Domain(), AcceptAll: s.AcceptAll, Role: s.Role,
 		FreeEmail:  s.FreeEmail,
 		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true,
 		Verdict: s.Verdict, Reason: s.Details.Reason, Message: s.Message,
 		Details: &s.Details,
 	}
 	if r.Details.Suggestion != "" {
-		r.Details.Suggestion = m.parts.Local + "@" + r.Details.Suggestion
+		r.Details.Suggestion = m.parts.Local() + "@" + r.Details.Suggestion
 	}
 	return r
 }

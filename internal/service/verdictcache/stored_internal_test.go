@@ -18,9 +18,9 @@ func TestStoredHasEveryField(t *testing.T) {
 	}
 	var want engine.Result
 	testkit.Fill(&want)
-	want.Email, want.User, want.Domain = m.given, m.parts.Local, m.parts.Domain
+	want.Email, want.User, want.Domain = m.given, m.parts.Local(), m.parts.Domain()
 	want.Reason, want.Details.Suggestion = want.Details.Reason, "ada@example.com"
-	want.Details.Matches[0].Entry = m.parts.Domain
+	want.Details.Matches[0].Entry = m.parts.Domain()
 	got := newStoredResult(m, want, "fingerprint").result(m)
 	want.Details.Transcript = nil
 	if diff := cmp.Diff(want, got); diff != "" {
