@@ -15,7 +15,7 @@ func TestExplainBlocked(t *testing.T) {
 	for text, want := range map[string]string{
 		"554 5.7.1 blocked using zen.spamhaus.org": "on a list of Spamhaus",
 		"554 5.7.1 Client host rejected":           "a block list, a policy or our reputation",
-		"550 5.7.1 Null sender is not allowed":     "--mail-from sets another",
+		"550 5.7.1 Null sender is not allowed":     "It does not take the null reverse-path, <>.",
 		"550 5.1.1 User unknown":                   "does not exist",
 	} {
 		reply, err := smtp.ParseReply(text)

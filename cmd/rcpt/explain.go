@@ -10,6 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -82,7 +83,7 @@ func explanationOf(q replies.Input, classifier *replies.Classifier) explanation 
 		Source: "by its code alone: no rule matches the text",
 	}
 	if result.Reason == engine.ReasonBlocked {
-		_, e.Remedy = replies.Remedy(q)
+		_, e.Remedy = doctor.Remedy(q)
 	}
 	if source, sample, isRule := classifier.Origin(read.Rule); isRule {
 		e.Source, e.Sample = cmp.Or(source, "no source given"), sample

@@ -92,7 +92,7 @@ func (x *examination) provider(name string, v visit) Check {
 		c.Do = "The reply is all that it says; look the address up in block lists, " +
 			"and make PTR record and --helo the same name."
 		q := replies.Input{Phase: phase, Reply: *reply, Host: v.host, Sender: x.config.Engine.MailFrom}
-		if cause, do := replies.Remedy(q); cause != "" {
+		if cause, do := Remedy(q); cause != "" {
 			c.Why, c.Do = cause+" The mailboxes there stay unknown.", do
 		}
 		if reply.Code < 500 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -36,7 +37,7 @@ type blockSeen struct {
 	count    int64
 	last     time.Time
 	reply    string // its codes only: the text may quote the address
-	cause    string // as of [replies.Remedy]
+	cause    string // as of [doctor.Remedy]
 	do       string
 }
 
@@ -142,7 +143,7 @@ func (w *watcher) verified(r engine.Result) {
 	}
 	seen.count++
 	seen.last = d.CheckedAt
-	seen.cause, seen.do = replies.Remedy(replies.Input{Phase: d.SMTP.Phase, Host: d.SMTP.Host, Mailbox: r.Email,
+	seen.cause, seen.do = doctor.Remedy(replies.Input{Phase: d.SMTP.Phase, Host: d.SMTP.Host, Mailbox: r.Email,
 		Reply: smtp.Reply{Code: d.SMTP.Code, Enhanced: d.SMTP.Enhanced, Lines: []string{d.SMTP.Text}}})
 	seen.reply = strings.TrimSpace(strconv.Itoa(d.SMTP.Code) + " " + d.SMTP.Enhanced)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // Remedy returns, for a reply of [ClassBlocked], why the mail host refuses the
-// client and what the client's operator can do about it, with the form, page or
-// e-mail address to turn to. Both are empty if that is not known. They decide
-// no verdict.
+// client or its message, and what the client's operator can do about it, with
+// the form, page or e-mail address to turn to, in English sentences. Both are
+// empty if that is not known. They decide no verdict.
 func Remedy(q Input) (cause, do string) {
 	found := remedyFor(q)
 	return found.cause, found.do

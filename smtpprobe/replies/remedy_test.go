@@ -38,6 +38,9 @@ func TestRemediesFindTheirSamples(t *testing.T) {
 				t.Errorf("%q leads to %q, want %q", sample, got.id, r.id)
 			}
 		}
+		if said := r.cause + r.do; strings.Contains(said, "--") || strings.Contains(said, "rcpt ") {
+			t.Errorf("%s names a command or a flag: %s", r.id, said)
+		}
 		if !strings.HasSuffix(r.cause, ".") || !strings.Contains(r.do, ".") || r.source == "" {
 			t.Errorf("%s: cause and do are sentences, and have a source", r.id)
 		}
@@ -57,6 +60,28 @@ func TestRemedyOfAnother(t *testing.T) {
 		cause, do := Remedy(Input{Phase: smtp.PhaseGreeting, Reply: reply, Host: host})
 		if known := want != ""; known != (cause != "") || known != (do != "") {
 			t.Errorf("%s: cause %q, do %q", host, cause, do)
+		}
+	}
+}
+
+// TestRemedyOfTheSender: whoever refuses a message by SPF or DMARC, the remedy
+// is about that, and not about the provider's opinion of the address.
+func TestRemedyOfTheSender(t *testing.T) {
+	for _, tt := range []struct{ host, reply, want string }{
+		{"mta7.am0.yahoodns.net", "554 5.7.9 Message not accepted for policy reasons. DMARC of acme.example says reject", "dmarc"},
+		{"mx01.mail.icloud.com", "554 5.7.1 Your message was rejected due to the DMARC policy of acme.example", "dmarc"},
+		{"mx00.gmx.net", "550 5.7.1 SPF check failed for acme.example", "spf"},
+		{"acme-example.mail.protection.outlook.com", "550 5.7.509 Access denied, sending domain acme.example does not pass DMARC verification and has a DMARC policy of reject.", "dmarc"},
+		{"gmail-smtp-in.l.google.com", "550 5.7.26 Unauthenticated email from acme.example is not accepted due to domain's DMARC policy.", "dmarc"},
+		{"gmail-smtp-in.l.google.com", "550 5.7.26 Gmail requires all senders to authenticate with either SPF or DKIM.", "dkim"},
+		{"mx.example.net", "550 5.7.1 SPF unauthorized mail is prohibited.", "spf"},
+	} {
+		reply, err := smtp.ParseReply(tt.reply)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := remedyFor(Input{Phase: smtp.PhaseMAIL, Reply: reply, Host: tt.host}); got.id != tt.want {
+			t.Errorf("%s: %q leads to %q, want %q", tt.host, tt.reply, got.id, tt.want)
 		}
 	}
 }
