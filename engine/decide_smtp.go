@@ -220,7 +220,7 @@ func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
 	switch {
 	case code < 500:
 		return ReasonTemporaryFailure
-	case phase != smtp.PhaseRCPT:
+	case phase != smtp.PhaseRCPT && phase != smtp.PhaseDATA:
 		return ReasonBlocked
 	}
 	return reason

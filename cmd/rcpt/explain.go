@@ -27,7 +27,7 @@ type explainCommand struct {
 // explainReplyCommand is "rcpt explain reply".
 type explainReplyCommand struct {
 	settings.RulesFlag
-	Phase    smtp.Phase           `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt" default:"rcpt" help:"Phase of the session in which the reply came: ${enum}. Default: ${default}."`
+	Phase    smtp.Phase           `env:"-" placeholder:"PHASE" enum:"greeting,ehlo,starttls,mail,rcpt,data" default:"rcpt" help:"Phase of the session in which the reply came: ${enum}. Default: ${default}."`
 	Host     string               `env:"-" placeholder:"NAME" help:"Name of the mail host; some rules apply to one provider."`
 	Mailbox  string               `env:"-" placeholder:"ADDR" help:"Recipient; words of the reply that quote it are ignored."`
 	MailFrom settings.ReversePath `name:"mail-from" placeholder:"ADDR" help:"Our reverse-path; a refusal that names it concerns us, not the recipient."`

@@ -25,7 +25,10 @@ type Classification struct {
 
 // Input is a reply with what is needed to read it.
 type Input struct {
-	Phase smtp.Phase // of the command that was answered
+	// Phase is that of the command that was answered. A reply that a bounce
+	// quotes without saying to what it was is best read as one to
+	// [smtp.PhaseDATA], which proves least.
+	Phase smtp.Phase
 	Reply smtp.Reply
 	Host  string // name of the mail host
 	// Mailbox is the recipient, whose own words must not decide anything. If
@@ -43,7 +46,8 @@ type Input struct {
 // Three laws stand above the rules. A 2yz reply is an acceptance, whatever its
 // text, unless a rule that names its code knows the sentence of a host that
 // accepts everybody in vain. Nothing but 5yz proves anything permanently. A
-// refusal before RCPT concerns the client.
+// refusal before RCPT concerns the client, one after it the message (see
+// [Classifier.Read]).
 type Classifier struct {
 	rules  func() *ruleSet
 	memory memory[Classification]
@@ -105,6 +109,12 @@ func (c *Classifier) Origin(rule string) (source, sample string, known bool) {
 }
 
 // Read returns what q.Reply proves.
+//
+// A refusal after DATA is about the message, and about all of its recipients at
+// once: a host that looks for mailboxes only then refuses the living ones with
+// the dead. So it proves something about a mailbox only if its enhanced status
+// code is about addresses or mailboxes (X.1.x or X.2.x, RFC 3463 §3.2, §3.3)
+// and its text names that mailbox and no other.
 func (c *Classifier) Read(q Input) Classification {
 	c = c.orDefault()
 	key := q.appendKey(make([]byte, 0, maxQuestion))
@@ -122,6 +132,9 @@ func (c *Classifier) Read(q Input) Classification {
 // read is Read without the memory.
 func (c *Classifier) read(q Input) Classification {
 	words := wordsOf(q, make([]word, 0, usualWords))
+	if q.Phase == smtp.PhaseDATA && q.namesMailbox(words) {
+		q.Phase = smtp.PhaseRCPT
+	}
 	reading := c.rules().decide(q, words)
 	if invitesAnotherTry(q.Reply.Code, reading.Class) {
 		reading.RetryAfter = cmp.Or(retryHint(words), reading.RetryAfter)
@@ -132,6 +145,31 @@ func (c *Classifier) read(q Input) Classification {
 	}
 	return reading
 }
+
+// namesMailbox reports whether a refusal names the recipient, and no other
+// address but the sender's, under an enhanced status code that is about an
+// address or a mailbox (RFC 3463 §3.2, §3.3). Exchange Server with recipient
+// filtering refuses a message after DATA for all recipients if one of them does
+// not exist.
+func (q Input) namesMailbox(words []word) bool {
+	_, detail, _ := strings.Cut(q.Reply.Enhanced, ".")
+	if !q.Reply.Refused() || !strings.HasPrefix(detail, "1.") && !strings.HasPrefix(detail, "2.") {
+		return false
+	}
+	named := false
+	for _, w := range words {
+		if w.thing == anAddress {
+			if !strings.EqualFold(w.text, q.Mailbox) {
+				return false
+			}
+			named = true
+		}
+	}
+	return named
+}
+
+// beforeRCPT reports whether a refusal in the phase concerns the client.
+func beforeRCPT(phase smtp.Phase) bool { return phase != smtp.PhaseRCPT && phase != smtp.PhaseDATA }
 
 // invitesAnotherTry reports whether a reply is worth a second question: a 4yz
 // one (RFC 5321 §4.2.1), or one that puts off.
@@ -157,17 +195,19 @@ func (s *ruleSet) decide(q Input, words []word) Classification {
 	return readBareCode(q)
 }
 
-// lawful enforces two laws against wrong rules: nothing but a 5yz reply proves
-// anything permanently, and not one whose enhanced status code says 4, and a
-// refusal before RCPT concerns the client.
+// lawful enforces three laws against wrong rules: nothing but a 5yz reply
+// proves anything permanently, and not one whose enhanced status code says 4; a
+// refusal before RCPT concerns the client; one after DATA concerns the message.
 func lawful(class Class, q Input) Class {
 	switch {
 	case !class.Dead():
 		return class
 	case q.Reply.Code < 500, strings.HasPrefix(q.Reply.Enhanced, "4."):
 		return ClassTemporary
-	case q.Phase != smtp.PhaseRCPT:
+	case beforeRCPT(q.Phase):
 		return ClassBlocked
+	case q.Phase == smtp.PhaseDATA:
+		return ClassAmbiguous
 	}
 	return class
 }
@@ -185,7 +225,7 @@ func readBareCode(q Input) Classification {
 		return Classification{Class: ClassAmbiguous, Rule: "code-3yz"}
 	case q.Reply.Code < 500:
 		return Classification{Class: ClassTemporary, Rule: "code-4yz"}
-	case q.Phase != smtp.PhaseRCPT:
+	case beforeRCPT(q.Phase):
 		return Classification{Class: ClassBlocked, Rule: "code-5yz-before-rcpt"}
 	}
 	return Classification{Class: ClassAmbiguous, Rule: "code-5yz"}

@@ -3,6 +3,7 @@ package replies_test
 import (
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -30,4 +31,41 @@ rules:
 	// Output:
 	// mx1.mail.example.net: disabled by rule "left the company"
 	// mx.example.com: ambiguous by rule "code-5yz"
+}
+
+// A program reads the bounces of its messages. Postfix writes what the mail
+// host said, and to which command.
+func ExampleClassifier_Read_bounces() {
+	phases := map[string]smtp.Phase{"MAIL FROM": smtp.PhaseMAIL, "RCPT TO": smtp.PhaseRCPT, "end of DATA": smtp.PhaseDATA}
+	for _, said := range []string{
+		"550 5.1.1 <jane@acme.example>: User unknown (in reply to RCPT TO command)",
+		"552 5.2.2 <jane@acme.example>: Over quota (in reply to RCPT TO command)",
+		"550 5.1.1 User unknown (in reply to end of DATA command)",
+		"550 5.7.1 Refused by the DMARC policy of shop.example (in reply to end of DATA command)",
+	} {
+		text, command, _ := strings.Cut(said, " (in reply to ")
+		phase, ok := phases[strings.TrimSuffix(command, " command)")]
+		if !ok {
+			phase = smtp.PhaseDATA // which proves least
+		}
+		reply, err := smtp.ParseReply(text)
+		if err != nil {
+			log.Fatal(err)
+		}
+		q := replies.Input{Phase: phase, Reply: reply, Host: "mx.acme.example", Mailbox: "jane@acme.example", Sender: "news@shop.example"}
+		switch class := replies.DefaultClassifier().Read(q).Class; {
+		case class.Dead():
+			fmt.Println("remove the address:", class)
+		case class == replies.ClassBlocked:
+			cause, _ := replies.Remedy(q)
+			fmt.Println("mend what we send:", cause)
+		default:
+			fmt.Println("keep the address:", class)
+		}
+	}
+	// Output:
+	// remove the address: no_such_user
+	// keep the address: mailbox_full
+	// keep the address: ambiguous
+	// mend what we send: The policy of the domain in the From field (DMARC) forbids the message, since neither SPF nor DKIM speaks for that domain.
 }

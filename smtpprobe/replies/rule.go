@@ -205,7 +205,9 @@ func (s *ruleSet) add(entry ruleEntry, parser phraseParser) error {
 }
 
 // phases are those that a rule may name.
-var phases = []smtp.Phase{smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT}
+var phases = []smtp.Phase{
+	smtp.PhaseGreeting, smtp.PhaseEHLO, smtp.PhaseSTARTTLS, smtp.PhaseMAIL, smtp.PhaseRCPT, smtp.PhaseDATA,
+}
 
 // check refuses an entry that would fit everything or nothing.
 func (e ruleEntry) check() error {
@@ -214,7 +216,7 @@ func (e ruleEntry) check() error {
 	}
 	for _, phase := range e.Phase {
 		if !slices.Contains(phases, phase) {
-			return fmt.Errorf("phase %q is unknown: use greeting, ehlo, starttls, mail or rcpt", phase)
+			return fmt.Errorf("phase %q is unknown: use greeting, ehlo, starttls, mail, rcpt or data", phase)
 		}
 	}
 	for _, code := range e.Code {

@@ -18,7 +18,10 @@ const (
 	PhaseSTARTTLS Phase = "starttls"
 	PhaseMAIL     Phase = "mail"
 	PhaseRCPT     Phase = "rcpt"
-	PhaseQUIT     Phase = "quit"
+	// PhaseDATA is that of DATA and of the message itself. A verification sends
+	// neither: it is for programs that read bounces.
+	PhaseDATA Phase = "data"
+	PhaseQUIT Phase = "quit"
 )
 
 // Kind says in which way a session failed.
