@@ -5,37 +5,42 @@ import (
 	"time"
 )
 
-// Lasts returns how long the result may be reused after it was checked; zero:
-// not at all. An unknown is never reused beyond the time at which asking again
-// is worthwhile.
-func (r Result) Lasts() time.Duration {
-	if !r.Success || r.Details == nil || r.Details.CheckedAt.IsZero() {
-		return 0
+// Expires returns until when the result may be reused; zero: it may not. An
+// unknown is never reused beyond the time at which asking again is worthwhile.
+func (r Result) Expires() time.Time {
+	lasts := rows[r.Reason].lasts
+	if lasts == 0 || r.CheckedAt.IsZero() {
+		return time.Time{}
 	}
-	lasts := rows[r.Details.Reason].lasts
-	if again := r.RetryAt(); r.Verdict == VerdictUnknown && !again.IsZero() {
-		return min(lasts, again.Sub(r.Details.CheckedAt))
+	expires := r.CheckedAt.Add(lasts)
+	if r.Verdict == VerdictUnknown && !r.RetryAt.IsZero() && r.RetryAt.Before(expires) {
+		return r.RetryAt
 	}
-	return lasts
+	return expires
 }
 
 // clockSlack is more than clocks differ.
 const clockSlack = time.Minute
 
-// Ahead reports whether the result was checked later than now, by more than
-// clocks differ. The clock was wrong, then or now: the result is not to be
-// reused.
-func (r Result) Ahead(now time.Time) bool {
-	return r.Details != nil && r.Details.CheckedAt.After(now.Add(clockSlack))
+// Reusable reports whether the result may be used at a time without asking
+// again: it has not expired, and was not checked later than that by more than
+// clocks differ. The clock was wrong in the latter case, then or now.
+func (r Result) Reusable(now time.Time) bool {
+	return now.Before(r.Expires()) && !r.CheckedAt.After(now.Add(clockSlack))
 }
 
-// RetryAt returns when asking again is worthwhile; zero: it is not. The hint
-// counts from the answer, and CheckedAt is when the verification began.
-func (r Result) RetryAt() time.Time {
-	if r.Details == nil || r.Details.RetryAfter <= 0 || r.Details.CheckedAt.IsZero() {
-		return time.Time{}
+// RetryAfter returns how long after the answer, or after the look-up of a
+// remembered one, asking again is worthwhile, in whole seconds; zero: it is
+// not. [Result.RetryAt] says the same as a time.
+func (r Result) RetryAfter() time.Duration {
+	if r.RetryAt.IsZero() {
+		return 0
 	}
-	return r.Details.CheckedAt.Add(r.Details.Duration + r.Details.RetryAfter)
+	answered := r.CheckedAt
+	if r.Details != nil {
+		answered = answered.Add(r.Details.Duration + r.Details.Age)
+	}
+	return max(0, (r.RetryAt.Sub(answered) + time.Second - 1).Truncate(time.Second))
 }
 
 // Settled reports whether more time could not have changed the result, which
@@ -48,7 +53,7 @@ func (r Result) Settled(ctx context.Context, usual time.Duration) bool {
 		return true
 	}
 	deadline, ok := ctx.Deadline()
-	return !ok || !deadline.Before(r.Details.CheckedAt.Add(r.Details.Waited+usual-usual/10))
+	return !ok || !deadline.Before(r.CheckedAt.Add(r.Details.Waited+usual-usual/10))
 }
 
 // Replaces reports whether r may take the place of a remembered result that

@@ -5,29 +5,47 @@ import (
 	"time"
 )
 
-func TestLasts(t *testing.T) {
+func TestExpires(t *testing.T) {
 	checked := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
 		name    string
 		verdict Verdict
-		details *Details
-		failed  bool
+		reason  Reason
+		checked time.Time
+		retry   time.Duration // after the answer, which took a second and a half
 		want    time.Duration
 	}{
-		{"deliverable", VerdictDeliverable, &Details{Reason: ReasonRecipientAccepted, CheckedAt: checked}, false, 12 * time.Hour},
-		{"a dead domain", VerdictUndeliverable, &Details{Reason: ReasonDomainNotFound, CheckedAt: checked}, false, time.Hour},
-		{"a hint that is shorter", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: time.Minute, CheckedAt: checked}, false, time.Minute},
-		{"a hint counts from the answer", VerdictUnknown, &Details{Reason: ReasonGreylisted, RetryAfter: time.Minute, Duration: 1500 * time.Millisecond, CheckedAt: checked}, false, 61500 * time.Millisecond},
-		{"a hint that is longer", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, RetryAfter: 2 * time.Hour, CheckedAt: checked}, false, 10 * time.Minute},
-		{"an unknown where others are proofs", VerdictUnknown, &Details{Reason: ReasonSMTPUTF8Unsupported, RetryAfter: 15 * time.Minute, CheckedAt: checked}, false, 15 * time.Minute},
-		{"not carried out", VerdictUnknown, &Details{Reason: ReasonInternalError, CheckedAt: checked}, true, 0},
-		{"not carried out, whatever the reason", VerdictUnknown, &Details{Reason: ReasonTemporaryFailure, CheckedAt: checked}, true, 0},
-		{"a proof is none for asking again", VerdictUndeliverable, &Details{Reason: ReasonMailboxNotFound, RetryAfter: time.Minute, CheckedAt: checked}, false, 6 * time.Hour},
-		{"without details", VerdictDeliverable, nil, false, 0},
-		{"checked nobody knows when", VerdictDeliverable, &Details{Reason: ReasonRecipientAccepted}, false, 0},
+		{"deliverable", VerdictDeliverable, ReasonRecipientAccepted, checked, 0, 12 * time.Hour},
+		{"a dead domain", VerdictUndeliverable, ReasonDomainNotFound, checked, 0, time.Hour},
+		{"a hint that is shorter", VerdictUnknown, ReasonTemporaryFailure, checked, time.Minute, 61500 * time.Millisecond},
+		{"a hint that is longer", VerdictUnknown, ReasonTemporaryFailure, checked, 2 * time.Hour, 10 * time.Minute},
+		{"an unknown where others are proofs", VerdictUnknown, ReasonSMTPUTF8Unsupported, checked, 15 * time.Minute, 15*time.Minute + 1500*time.Millisecond},
+		{"not carried out", VerdictUnknown, ReasonInternalError, checked, 0, 0},
+		{"a proof is none for asking again", VerdictUndeliverable, ReasonMailboxNotFound, checked, time.Minute, 6 * time.Hour},
+		{"no reason", VerdictDeliverable, "", checked, 0, 0},
+		{"checked nobody knows when", VerdictDeliverable, ReasonRecipientAccepted, time.Time{}, 0, 0},
 	} {
-		if got := (Result{Success: !tt.failed, Verdict: tt.verdict, Details: tt.details}).Lasts(); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		r := Result{Verdict: tt.verdict, Reason: tt.reason, CheckedAt: tt.checked, Details: &Details{Duration: 1500 * time.Millisecond}}
+		if tt.retry > 0 {
+			r.RetryAt = checked.Add(r.Details.Duration + tt.retry)
+		}
+		if got := r.RetryAfter(); got != tt.retry {
+			t.Errorf("%s: retry after %v, want %v", tt.name, got, tt.retry)
+		}
+		want := time.Time{}
+		if tt.want > 0 {
+			want = checked.Add(tt.want)
+		}
+		if got := r.Expires(); !got.Equal(want) {
+			t.Errorf("%s: expires %v, want %v", tt.name, got, want)
+		}
+		for at, reusable := range map[time.Time]bool{
+			checked: tt.want > 0, checked.Add(tt.want - 1): tt.want > 0, checked.Add(tt.want): false,
+			checked.Add(-clockSlack): tt.want > 0, checked.Add(-clockSlack - 1): false,
+		} {
+			if got := r.Reusable(at); got != reusable && !(tt.want == 0 && !got) {
+				t.Errorf("%s: reusable at %v: %t", tt.name, at, got)
+			}
 		}
 	}
 }

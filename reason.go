@@ -98,6 +98,8 @@ type row struct {
 	durable bool
 	// ours: our own network is at fault.
 	ours bool
+	// failed: the verification was not carried out.
+	failed bool
 	// ends is the first step that may give the reason, which makes the later
 	// ones unnecessary; empty: it says that something was not done.
 	ends Step
@@ -297,27 +299,27 @@ var rows = map[Reason]row{
 		verdict: VerdictUnknown,
 		message: "The verification could not be carried out.",
 		lasts:   0, // it is no answer
-		passing: true,
+		passing: true, failed: true,
 	},
 	ReasonUnfinished: {
 		verdict: VerdictUnknown,
 		message: "The verification did not end: it was stopped, or had no more time.",
-		passing: true,
+		passing: true, failed: true,
 	},
 	ReasonBusy: {
 		verdict: VerdictUnknown,
 		message: "The mail host was not asked: too many verifications wait for it.",
-		passing: true,
+		passing: true, failed: true,
 	},
 	ReasonClosed: {
 		verdict: VerdictUnknown,
 		message: "The verification was not carried out: the program is ending.",
-		passing: true,
+		passing: true, failed: true,
 	},
 	ReasonNotYet: {
 		verdict: VerdictUnknown,
 		message: "There is no answer yet; the verification goes on.",
-		passing: true,
+		passing: true, failed: true,
 	},
 	ReasonSeveralAddresses: {
 		verdict: VerdictSeveral,
@@ -334,6 +336,7 @@ var rows = map[Reason]row{
 	ReasonInvalidRow: {
 		verdict: VerdictUnknown,
 		message: "Not asked: the row of the list cannot be read.",
+		failed:  true,
 	},
 }
 
@@ -369,3 +372,7 @@ func (r Reason) Message() string { return rows[r].message }
 // RetryAfter returns how long to wait before asking again where the mail host
 // has not said it; zero: asking again is not worthwhile.
 func (r Reason) RetryAfter() time.Duration { return rows[r].retryAfter }
+
+// Failed reports whether the verification was not carried out: the result
+// comes beside an error, and JSON has "success": false.
+func (r Reason) Failed() bool { return rows[r].failed }

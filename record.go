@@ -2,10 +2,12 @@ package rcpt
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/sys/plainjson"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // recordOctets is what a record without details takes up besides its texts.
@@ -16,22 +18,22 @@ const recordOctets = 160
 // say. The outcome is the same as that of encoding/json, which takes six times
 // as long: a server that answers from memory spends most of its time here.
 func (r Result) MarshalJSON() ([]byte, error) {
-	text := make([]byte, 0, recordOctets+len(r.Email)+len(r.User)+len(r.Domain)+len(r.Verdict)+len(r.Message))
+	text := make([]byte, 0, recordOctets+len(r.Email)+len(r.Local)+len(r.Domain)+len(r.Verdict)+len(r.Message))
 	text = appendText(append(text, `{"email":`...), r.Email)
-	text = appendText(append(text, `,"user":`...), r.User)
+	text = appendText(append(text, `,"user":`...), r.Local)
 	text = appendText(append(text, `,"domain":`...), r.Domain)
 	text = appendFlag(append(text, `,"accept_all":`...), r.AcceptAll)
 	text = appendFlag(append(text, `,"role":`...), r.Role)
-	text = appendFlag(append(text, `,"free_email":`...), r.FreeEmail)
+	text = appendFlag(append(text, `,"free_email":`...), r.Free)
 	text = appendFlag(append(text, `,"disposable":`...), r.Disposable)
 	text = appendFlag(append(text, `,"spamtrap":`...), r.SpamTrap)
-	text = strconv.AppendBool(append(text, `,"success":`...), r.Success)
+	text = strconv.AppendBool(append(text, `,"success":`...), !r.Reason.Failed())
 	text = appendText(append(text, `,"result":`...), string(r.Verdict))
 	text = appendText(append(text, `,"message":`...), r.Message)
 	if r.Details == nil {
 		return append(text, '}'), nil
 	}
-	details, err := plainjson.Marshal(r.Details)
+	details, err := r.MarshalDetails()
 	if err != nil {
 		return nil, err
 	}
@@ -68,30 +70,115 @@ func isPlain(s string) bool {
 	return true
 }
 
-// detailsJSON is Details as JSON has them, in the order of their fields.
-type detailsJSON struct {
-	Reason     Reason `json:"reason"` // in place of the one below
-	RetryAfter int64  `json:"retry_after,omitempty"`
-	*plainDetails
-	DurationMS int64 `json:"duration_ms"`
+// record is what a Result is read from.
+type record struct {
+	Email      string         `json:"email"`
+	User       string         `json:"user"`
+	Domain     string         `json:"domain"`
+	AcceptAll  flag           `json:"accept_all"`
+	Role       flag           `json:"role"`
+	FreeEmail  flag           `json:"free_email"`
+	Disposable flag           `json:"disposable"`
+	SpamTrap   flag           `json:"spamtrap"`
+	Success    bool           `json:"success"`
+	Verdict    Verdict        `json:"result"`
+	Message    string         `json:"message"`
+	Details    *detailsRecord `json:"details,omitempty"`
 }
 
-type plainDetails Details
-
-// MarshalJSON writes the details; RetryAfter is rounded up to a second.
-func (d Details) MarshalJSON() ([]byte, error) {
-	seconds := int64((d.RetryAfter + time.Second - 1) / time.Second)
-	return plainjson.Marshal(detailsJSON{d.Reason, seconds, (*plainDetails)(&d), d.Duration.Milliseconds()})
+// detailsRecord is the object "details" of a record.
+type detailsRecord struct {
+	Reason     Reason         `json:"reason"`
+	RetryAfter int64          `json:"retry_after,omitempty"` // seconds, when worth retrying
+	Suggestion string         `json:"suggestion,omitempty"`  // did you mean
+	Given      string         `json:"given,omitempty"`
+	Irregular  []Irregularity `json:"irregular,omitempty"`
+	Provider   string         `json:"provider,omitempty"`
+	MX         []MX           `json:"mx,omitempty"`
+	CatchAll   CatchAllState  `json:"catch_all"`
+	Source     string         `json:"source,omitempty"`
+	Matches    []Match        `json:"matches,omitempty"`
+	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
+	Transcript []smtp.Line    `json:"transcript,omitempty"`
+	Cached     bool           `json:"cached"`
+	CheckedAt  time.Time      `json:"checked_at"`
+	DurationMS int64          `json:"duration_ms"`
 }
 
-// UnmarshalJSON reads the details.
-func (d *Details) UnmarshalJSON(data []byte) error {
-	in := detailsJSON{plainDetails: (*plainDetails)(d)}
+// MarshalDetails returns the object "details" of the record by itself; nothing
+// without Details.
+func (r Result) MarshalDetails() ([]byte, error) {
+	if r.Details == nil {
+		return nil, nil
+	}
+	return plainjson.Marshal(r.detailsRecord())
+}
+
+// UnmarshalDetails reads what [Result.MarshalDetails] has written. After an
+// error r is unchanged.
+func (r *Result) UnmarshalDetails(text []byte) error {
+	var in detailsRecord
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	r.readDetails(in)
+	return nil
+}
+
+func (r Result) detailsRecord() detailsRecord {
+	d := r.Details
+	return detailsRecord{
+		Reason: r.Reason, RetryAfter: int64(r.RetryAfter() / time.Second), Suggestion: r.Suggestion, Given: d.Given,
+		Irregular: d.Irregular, Provider: d.Provider, MX: d.MX, CatchAll: r.CatchAll(), Source: d.Source,
+		Matches: d.Matches, SMTP: d.SMTP, Transcript: d.Transcript, Cached: d.Cached, CheckedAt: r.CheckedAt,
+		DurationMS: d.Duration.Milliseconds(),
+	}
+}
+
+// flag is a bool as JSON has it: 0 or 1.
+type flag uint8
+
+func (f *flag) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "1":
+		*f = 1
+	case "0":
+		*f = 0
+	default:
+		return fmt.Errorf("flag %s is neither 0 nor 1", data)
+	}
+	return nil
+}
+
+// UnmarshalJSON reads a verification record. One without details has no reason,
+// unless it says that the verification could not be carried out.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	var in record
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	d.Reason = in.Reason
-	d.RetryAfter = time.Duration(in.RetryAfter) * time.Second
-	d.Duration = time.Duration(in.DurationMS) * time.Millisecond
+	*r = Result{
+		Email: in.Email, Local: in.User, Domain: in.Domain, Verdict: in.Verdict, Message: in.Message,
+		AcceptAll: in.AcceptAll != 0, Role: in.Role != 0, Free: in.FreeEmail != 0,
+		Disposable: in.Disposable != 0, SpamTrap: in.SpamTrap != 0,
+	}
+	if in.Details != nil {
+		r.readDetails(*in.Details)
+	}
+	if !in.Success && !r.Reason.Failed() {
+		r.Reason = ReasonInternalError
+	}
 	return nil
+}
+
+func (r *Result) readDetails(in detailsRecord) {
+	r.Reason, r.Suggestion, r.CheckedAt = in.Reason, in.Suggestion, in.CheckedAt
+	r.Details = &Details{
+		Given: in.Given, Irregular: in.Irregular, Provider: in.Provider, MX: in.MX, CatchAll: in.CatchAll,
+		Source: in.Source, Matches: in.Matches, SMTP: in.SMTP, Transcript: in.Transcript, Cached: in.Cached,
+		Duration: time.Duration(in.DurationMS) * time.Millisecond,
+	}
+	if in.RetryAfter > 0 {
+		r.RetryAt = r.CheckedAt.Add(r.Details.Duration + time.Duration(in.RetryAfter)*time.Second)
+	}
 }

@@ -19,10 +19,15 @@ func recordOf(r Result) record {
 		}
 		return f
 	}
-	return record{
-		Email: r.Email, User: r.User, Domain: r.Domain, AcceptAll: number(r.AcceptAll), Role: number(r.Role), FreeEmail: number(r.FreeEmail),
-		Disposable: number(r.Disposable), SpamTrap: number(r.SpamTrap), Success: r.Success, Verdict: r.Verdict, Message: r.Message, Details: r.Details,
+	in := record{
+		Email: r.Email, User: r.Local, Domain: r.Domain, AcceptAll: number(r.AcceptAll), Role: number(r.Role), FreeEmail: number(r.Free),
+		Disposable: number(r.Disposable), SpamTrap: number(r.SpamTrap), Success: !r.Reason.Failed(), Verdict: r.Verdict, Message: r.Message,
 	}
+	if r.Details != nil {
+		details := r.detailsRecord()
+		in.Details = &details
+	}
+	return in
 }
 
 // FuzzRecord checks that a record is what encoding/json makes of it, to the
@@ -39,11 +44,14 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, email, user, domain, verdict, message string, bits uint16) {
 		is := func(bit int) bool { return bits>>bit&1 == 1 }
 		result := Result{
-			Email: email, User: user, Domain: domain, Verdict: Verdict(verdict), Message: message,
-			AcceptAll: is(0), Role: is(1), FreeEmail: is(2), Disposable: is(3), SpamTrap: is(4), Success: is(5),
+			Email: email, Local: user, Domain: domain, Verdict: Verdict(verdict), Message: message,
+			AcceptAll: is(0), Role: is(1), Free: is(2), Disposable: is(3), SpamTrap: is(4),
 		}
 		if is(6) {
-			result.Details = &Details{Reason: Reason(verdict), Suggestion: message, SMTP: &SMTPAnswer{Text: email}, CheckedAt: time.Unix(int64(bits), 0)}
+			result.Reason = Reason(verdict)
+			result.Suggestion = message
+			result.CheckedAt = time.Unix(int64(bits), 0)
+			result.Details = &Details{SMTP: &SMTPAnswer{Text: email}}
 		}
 		want, err := plainjson.Marshal(recordOf(result))
 		if err != nil {
@@ -61,7 +69,9 @@ func FuzzRecord(f *testing.F) {
 func TestRecordHasEveryField(t *testing.T) {
 	var want, got Result
 	testkit.Fill(&want)
-	want.Reason, want.Details.Reason = ReasonBlocked, ReasonBlocked
+	want.Reason, want.Details.CatchAll = ReasonBlocked, CatchAllYes
+	want.Details.Age = 0
+	want.RetryAt = want.CheckedAt.Add(want.Details.Duration + time.Minute)
 	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
@@ -78,14 +88,14 @@ func TestRecordHasEveryField(t *testing.T) {
 // TestRecordOfImpossibleTime: details that JSON cannot carry are an error, as
 // in encoding/json.
 func TestRecordOfImpossibleTime(t *testing.T) {
-	if text, err := json.Marshal(Result{Email: "a", Details: &Details{CheckedAt: time.Unix(1<<60, 0)}}); err == nil {
+	if text, err := json.Marshal(Result{Email: "a", CheckedAt: time.Unix(1<<60, 0), Details: &Details{}}); err == nil {
 		t.Errorf("%s", text)
 	}
 }
 
 func BenchmarkRecord(b *testing.B) {
 	result := Result{
-		Email: "alice@example.com", User: "alice", Domain: "example.com", Success: true, Verdict: VerdictDeliverable,
+		Email: "alice@example.com", Local: "alice", Domain: "example.com", Verdict: VerdictDeliverable,
 		Message: "The mail host takes mail for this mailbox and refuses unknown ones.",
 	}
 	b.ReportAllocs()

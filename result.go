@@ -1,53 +1,60 @@
 package rcpt
 
 import (
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// Result is the answer about one address. Its JSON form is the verification
-// record.
+// Result is the answer about one address. Programs decide by its fields and
+// methods alone, which a missing [Result.Details] does not harm. Results are
+// not compared with ==, so that fields can be added.
+//
+// Its JSON form is the verification record: the flags are 0 and 1, "result" is
+// the Verdict, and "details" has the rest where there are Details. See
+// [Result.Brief] for a form that a browser may be sent.
 type Result struct {
+	_ [0]func()
+
 	Email      string  // the address that was verified, as given; see Details.Given
-	User       string  // the local-part as given; empty when the syntax is impossible
+	Local      string  // the local-part as given; empty when the syntax is impossible; "user" in JSON
 	Domain     string  // lower-case A-labels; empty when the syntax is impossible
+	Verdict    Verdict // "result" in JSON
+	Reason     Reason  // why the verdict was given; in JSON only with details
+	Message    string  // for people
+	Suggestion string  // the address that was probably meant; in JSON only with details
 	AcceptAll  bool    // proven: the domain's mail host takes every address
 	Role       bool    // a function, not a person: info@, postmaster@
-	FreeEmail  bool    // the domain gives mailboxes to the public
+	Free       bool    // the domain gives mailboxes to the public; "free_email" in JSON
 	Disposable bool    // a throw-away service
 	SpamTrap   bool    // known to exist only to catch senders
-	Success    bool    // false only when the verification itself could not be carried out
-	Verdict    Verdict // "result" in JSON
-	// Reason is why the verdict was given. It is also there without Details,
-	// but in JSON only with them.
-	Reason  Reason
-	Message string // for people
-	// Details are never nil in a result of a Verifier or of Decide; nil after
-	// WithoutDetails, or if read from JSON without details.
+	// CheckedAt is when the verification began, to the millisecond. A
+	// remembered result has the time of the first answer.
+	CheckedAt time.Time
+	// RetryAt is when asking again is worthwhile; zero: it is not.
+	RetryAt time.Time
+	// Details are for people, who want to see what the verdict rests on. They
+	// are nil after [Result.WithoutDetails], and where a record without details
+	// was read.
 	Details *Details
 }
 
-// Details is what the verdict rests on.
+// Details is what the verdict rests on. JSON has it in the record of the
+// [Result], after its reason.
 type Details struct {
-	Reason     Reason         `json:"reason"`
-	RetryAfter time.Duration  `json:"-"`                    // when worth retrying; "retry_after" in whole seconds
-	Suggestion string         `json:"suggestion,omitempty"` // did you mean
-	Given      string         `json:"given,omitempty"`      // text from which the address was cleaned, if different
-	Irregular  []Irregularity `json:"irregular,omitempty"`  // what the RFCs forbid, and living addresses have
-	Provider   string         `json:"provider,omitempty"`   // of the mail hosts, if known
-	MX         []MX           `json:"mx,omitempty"`
-	CatchAll   CatchAllState  `json:"catch_all"`
-	Source     string         `json:"source,omitempty"` // the service whose result it is; empty: ours
-	Matches    []Match        `json:"matches,omitempty"`
-	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
-	Transcript []smtp.Line    `json:"transcript,omitempty"`
-	Cached     bool           `json:"cached"`
-	CheckedAt  time.Time      `json:"checked_at"`
-	Duration   time.Duration  `json:"-"` // "duration_ms", whole milliseconds
-	Waited     time.Duration  `json:"-"` // of Duration, for sessions with mail hosts; not in JSON
+	Given      string         // text from which the address was cleaned, if different
+	Irregular  []Irregularity // what the RFCs forbid, and living addresses have
+	Provider   string         // of the mail hosts, if known
+	MX         []MX           // see [Result.HasMX]
+	CatchAll   CatchAllState  // see [Result.CatchAll]
+	Source     string         // the service whose result it is; empty: ours
+	Matches    []Match
+	SMTP       *SMTPAnswer // what decided; nil: no mail host was asked
+	Transcript []smtp.Line
+	Cached     bool          // the result was remembered
+	Age        time.Duration // of a remembered result, since the answer; not in JSON
+	Duration   time.Duration // to the millisecond
+	Waited     time.Duration // of Duration, for sessions with mail hosts; not in JSON
 }
 
 // MX is a mail exchanger of the domain.
@@ -87,60 +94,45 @@ type Irregularity struct {
 	Detail string `json:"detail"` // for people, without a period
 }
 
-// record is what a Result is read from.
-type record struct {
-	Email      string   `json:"email"`
-	User       string   `json:"user"`
-	Domain     string   `json:"domain"`
-	AcceptAll  flag     `json:"accept_all"`
-	Role       flag     `json:"role"`
-	FreeEmail  flag     `json:"free_email"`
-	Disposable flag     `json:"disposable"`
-	SpamTrap   flag     `json:"spamtrap"`
-	Success    bool     `json:"success"`
-	Verdict    Verdict  `json:"result"`
-	Message    string   `json:"message"`
-	Details    *Details `json:"details,omitempty"`
-}
-
-// flag is a bool as JSON has it: 0 or 1.
-type flag uint8
-
-func (f *flag) UnmarshalJSON(data []byte) error {
-	switch string(data) {
-	case "1":
-		*f = 1
-	case "0":
-		*f = 0
-	default:
-		return fmt.Errorf("flag %s is neither 0 nor 1", data)
-	}
-	return nil
-}
-
-// UnmarshalJSON reads a verification record.
-func (r *Result) UnmarshalJSON(data []byte) error {
-	var in record
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
-	}
-	*r = Result{
-		Email: in.Email, User: in.User, Domain: in.Domain,
-		AcceptAll: in.AcceptAll != 0, Role: in.Role != 0, FreeEmail: in.FreeEmail != 0,
-		Disposable: in.Disposable != 0, SpamTrap: in.SpamTrap != 0,
-		Success: in.Success, Verdict: in.Verdict, Message: in.Message, Details: in.Details,
-	}
-	if in.Details != nil {
-		r.Reason = in.Details.Reason
-	}
-	return nil
-}
-
-// WithoutDetails returns r without its details, for callers that did not ask
-// for them. The Reason stays.
+// WithoutDetails returns r without its details, for callers that do not show
+// them.
 func (r Result) WithoutDetails() Result {
 	r.Details = nil
 	return r
+}
+
+// CatchAll says whether the domain's mail host accepts every address, as far as
+// that is known. [CatchAllUnknown] is also the state of a host that was not
+// asked.
+func (r Result) CatchAll() CatchAllState {
+	switch {
+	case r.AcceptAll:
+		return CatchAllYes
+	case r.Details == nil || r.Details.CatchAll == "":
+		return CatchAllUnknown
+	}
+	return r.Details.CatchAll
+}
+
+// HasMX reports whether the domain has a mail host, and whether that is known:
+// an outage of the DNS says nothing about the domain. The domain's own address
+// counts as one where there is no MX record (RFC 5321 §5.1).
+func (r Result) HasMX() (has, known bool) {
+	switch r.Reason {
+	case ReasonDomainNotFound, ReasonNoMailHost, ReasonNullMX:
+		return false, true
+	}
+	has = len(r.Exchangers()) > 0 || r.Reason.EndsAt() == StepSMTP
+	return has, has
+}
+
+// Exchangers returns the mail exchangers of the domain, the most preferred
+// first; none if they are not known.
+func (r Result) Exchangers() []MX {
+	if r.Details == nil {
+		return nil
+	}
+	return r.Details.MX
 }
 
 // The approximate sizes of what a result consists of, in octets. Texts whose
@@ -153,11 +145,10 @@ const (
 
 // Size is about how many octets it takes to remember the result.
 func (r Result) Size() int {
-	cost := resultCost + len(r.Email) + len(r.User)
+	cost := resultCost + len(r.Email) + len(r.Local) + len(r.Suggestion)
 	if r.Details == nil {
 		return cost
 	}
-	cost += len(r.Details.Suggestion)
 	if r.Details.SMTP != nil {
 		cost += len(r.Details.SMTP.Text)
 	}

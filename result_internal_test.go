@@ -14,8 +14,8 @@ func TestOctets(t *testing.T) {
 	bare := Result{Details: &Details{}}.Size()
 	for name, r := range map[string]Result{
 		"email":      {Email: long, Details: &Details{}},
-		"user":       {User: long, Details: &Details{}},
-		"suggestion": {Details: &Details{Suggestion: long}},
+		"user":       {Local: long, Details: &Details{}},
+		"suggestion": {Suggestion: long, Details: &Details{}},
 		"reply":      {Details: &Details{SMTP: &SMTPAnswer{Text: long}}},
 		"exchanger":  {Details: &Details{MX: []MX{{Host: long}}}},
 		"exchangers": {Details: &Details{MX: make([]MX, size/mxCost+1)}},

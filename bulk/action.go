@@ -1,8 +1,6 @@
 package bulk
 
 import (
-	"cmp"
-
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -111,25 +109,17 @@ func RowGroup(results []engine.Result) Group {
 //     results, a cell with several addresses or with other words beside one, a
 //     row that could not be read.
 func ActionFor(r engine.Result) Action {
-	reason, later := reasonOf(r), r.Details != nil && r.Details.RetryAfter > 0
 	switch {
-	case r.SpamTrap || reason == engine.ReasonSpamTrap:
+	case r.SpamTrap || r.Reason == engine.ReasonSpamTrap:
 		return ActionRemove
 	case r.Verdict == engine.VerdictUndeliverable:
 		return ActionRemove
 	case r.Verdict == engine.VerdictEmpty:
 		return ActionNone
-	case r.Verdict == engine.VerdictUnknown && (later || reason.Passing()):
+	case r.Verdict == engine.VerdictUnknown && (!r.RetryAt.IsZero() || r.Reason.Passing()):
 		return ActionRetry
 	case r.Verdict == engine.VerdictDeliverable && !r.Disposable:
 		return ActionSend
 	}
 	return ActionReview
-}
-
-func reasonOf(r engine.Result) engine.Reason {
-	if r.Details == nil {
-		return r.Reason
-	}
-	return cmp.Or(r.Reason, r.Details.Reason)
 }

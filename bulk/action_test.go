@@ -57,12 +57,12 @@ func TestActionFor(t *testing.T) {
 	for _, c := range cases {
 		for _, reason := range c.reasons {
 			reached = append(reached, reason)
-			r := engine.Result{Verdict: c.verdict, Disposable: c.on.disposable, Role: c.on.role, SpamTrap: c.on.trap, Details: &engine.Details{Reason: reason}}
+			r := engine.Result{Verdict: c.verdict, Disposable: c.on.disposable, Role: c.on.role, SpamTrap: c.on.trap, Reason: reason, Details: &engine.Details{}}
 			if r.Verdict == "" {
 				r.Verdict = reason.Verdict()
 			}
 			if c.on.later {
-				r.Details.RetryAfter = time.Minute
+				r.RetryAt = r.CheckedAt.Add(time.Minute)
 			}
 			if got := bulk.ActionFor(r); got != c.want {
 				t.Errorf("%s %s %+v: %s, want %s", r.Verdict, reason, c.on, got, c.want)
@@ -112,7 +112,7 @@ func TestActionsAreDocumented(t *testing.T) {
 func TestRowGroup(t *testing.T) {
 	good, trap := engine.Result{Verdict: engine.VerdictDeliverable}, engine.Result{Verdict: engine.VerdictUnknown, SpamTrap: true}
 	bad, empty := engine.Result{Verdict: engine.VerdictUndeliverable}, engine.Result{Verdict: engine.VerdictEmpty}
-	all, later := engine.Result{Verdict: engine.VerdictAcceptAll}, engine.Result{Verdict: engine.VerdictUnknown, Details: &engine.Details{Reason: engine.ReasonGreylisted}}
+	all, later := engine.Result{Verdict: engine.VerdictAcceptAll}, engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonGreylisted, Details: &engine.Details{}}
 	for _, c := range []struct {
 		results []engine.Result
 		want    bulk.Group

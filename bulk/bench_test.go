@@ -25,7 +25,7 @@ func (g *generated) Next(context.Context) (bulk.Item, error) {
 type instant struct{}
 
 func (instant) Verify(_ context.Context, address string) (engine.Result, error) {
-	return engine.Result{Email: address, Success: true, Verdict: engine.VerdictDeliverable}, nil
+	return engine.Result{Email: address, Verdict: engine.VerdictDeliverable}, nil
 }
 
 type discard struct{}

@@ -35,7 +35,7 @@ func TestPlannerForgets(t *testing.T) {
 // more than all.
 func TestRecent(t *testing.T) {
 	numberedKey := func(n uint64) key { return key(binary.BigEndian.AppendUint64(make([]byte, 8), n)) }
-	final := &answer{result: engine.Result{Success: true}}
+	final := &answer{result: engine.Result{}}
 	each := final.octets() + int64(len(key{}))
 	d := newDedupe(100 * each)
 	for n := range uint64(1000) {

@@ -22,7 +22,7 @@ func (d *dedupe) remember(k key, a *answer) {
 	}
 	delete(d.open, k)
 	octets := a.octets() + int64(len(k))
-	if !a.result.Success || octets > d.half {
+	if a.result.Reason.Failed() || octets > d.half {
 		return
 	}
 	d.young[k] = a

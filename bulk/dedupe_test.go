@@ -93,7 +93,7 @@ func TestFailureIsNotRemembered(t *testing.T) {
 		}}, &file{}
 		_, err := bulk.Run(t.Context(), listOf("a@one.example", "a@one.example"), out,
 			bulk.Options{Verifier: verifier}.Within(bulk.Limits{Ahead: 1}))
-		if err != nil || out.results[0].Success || !out.results[1].Success {
+		if err != nil || !out.results[0].Reason.Failed() || out.results[1].Reason.Failed() {
 			t.Errorf("%v (%v)", out.results, err)
 		}
 	})

@@ -27,7 +27,7 @@ func (d *distinct) add(r engine.Result) bool {
 	}
 	text := r.Email
 	if r.Domain != "" {
-		text = r.User + "@" + r.Domain
+		text = r.Local + "@" + r.Domain
 	}
 	hash := maphash.String(d.seed, text)
 	fresh := false
@@ -42,7 +42,7 @@ func (d *distinct) add(r engine.Result) bool {
 // holdsAddress reports whether a result is about one address, and not about a
 // text with several or none.
 func holdsAddress(r engine.Result) bool {
-	switch reasonOf(r) {
+	switch r.Reason {
 	case engine.ReasonSeveralAddresses, engine.ReasonNoAddress, engine.ReasonUnclearAddress, engine.ReasonInvalidRow:
 		return false
 	}

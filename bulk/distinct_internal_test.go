@@ -15,12 +15,12 @@ func TestDistinct(t *testing.T) {
 	taken := 0
 	for round := range 2 {
 		for i := range some {
-			r := engine.Result{Email: "x", User: fmt.Sprint("u", i), Domain: "acme.example"}
+			r := engine.Result{Email: "x", Local: fmt.Sprint("u", i), Domain: "acme.example"}
 			switch fresh := d.add(r); {
 			case round == 0 && !fresh:
 				taken++
 			case round == 1 && fresh:
-				t.Fatalf("%s is new again", r.User)
+				t.Fatalf("%s is new again", r.Local)
 			}
 		}
 	}

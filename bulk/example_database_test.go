@@ -30,7 +30,7 @@ func (t *table) Write(ctx context.Context, item bulk.Item, result engine.Result)
 	// The reason is there without details, too. An empty cell says that the
 	// verification was not carried out, so that a later run tries again.
 	verdict := string(result.Verdict)
-	if !result.Success {
+	if result.Reason.Failed() {
 		verdict = ""
 	}
 	t.pending = append(t.pending, string(item.Row), verdict, string(result.Reason))

@@ -28,7 +28,7 @@ func (s lineSource) Next(context.Context) (bulk.Item, error) {
 type printer struct{}
 
 func (printer) Write(_ context.Context, item bulk.Item, result engine.Result) error {
-	_, err := fmt.Println(item.Email, result.Verdict, result.Details.Reason)
+	_, err := fmt.Println(item.Email, result.Verdict, result.Reason)
 	return err
 }
 

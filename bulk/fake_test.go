@@ -130,8 +130,8 @@ func (a *answers) leave() {
 func result(address string, verdict engine.Verdict, reason engine.Reason) engine.Result {
 	user, domain, _ := strings.Cut(address, "@")
 	return engine.Result{
-		Email: address, User: user, Domain: strings.ToLower(domain), Success: true, Verdict: verdict, Reason: reason,
-		Details: &engine.Details{Reason: reason, CatchAll: engine.CatchAllUnknown},
+		Email: address, Local: user, Domain: strings.ToLower(domain), Verdict: verdict, Reason: reason,
+		Details: &engine.Details{CatchAll: engine.CatchAllUnknown},
 	}
 }
 
@@ -140,9 +140,7 @@ func deliverable(address string) engine.Result {
 }
 
 func failed(address string) engine.Result {
-	r := result(address, engine.VerdictUnknown, engine.ReasonInternalError)
-	r.Success = false
-	return r
+	return result(address, engine.VerdictUnknown, engine.ReasonInternalError)
 }
 
 func greylisted(address string, after time.Duration) engine.Result {
@@ -152,7 +150,7 @@ func greylisted(address string, after time.Duration) engine.Result {
 // unknownFor is a temporary answer.
 func unknownFor(address string, reason engine.Reason, after time.Duration) engine.Result {
 	r := result(address, engine.VerdictUnknown, reason)
-	r.Details.RetryAfter = after
+	r.RetryAt = r.CheckedAt.Add(after)
 	return r
 }
 

@@ -15,7 +15,7 @@ import (
 const (
 	// journalMagic begins each journal; its number changes with the format of
 	// the file.
-	journalMagic = "rcpt journal 1\n"
+	journalMagic = "rcpt journal 2\n"
 	// frameHead is the octets before each record: its length and its checksum.
 	frameHead = 8
 	// journalBuffer is how many octets of records are gathered before they are

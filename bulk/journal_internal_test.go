@@ -28,7 +28,7 @@ func (endless) Next(ctx context.Context) (Item, error) {
 type yes struct{}
 
 func (yes) Verify(_ context.Context, address string) (engine.Result, error) {
-	return engine.Result{Email: address, Success: true, Verdict: engine.VerdictDeliverable}, nil
+	return engine.Result{Email: address, Verdict: engine.VerdictDeliverable}, nil
 }
 
 type nowhere struct{}

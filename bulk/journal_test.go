@@ -100,7 +100,7 @@ func TestJournalKeepsResults(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "journal")
 		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
 			r := deliverable(address)
-			r.Message, r.Details.Suggestion, r.Details.CheckedAt = "Ü\n", "other@one.example", time.Now().UTC()
+			r.Message, r.Suggestion, r.CheckedAt = "Ü\n", "other@one.example", time.Now().UTC()
 			return r, nil
 		}}
 		before, _, _, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...), bulk.Options{Verifier: verifier})
@@ -174,7 +174,7 @@ func TestTornJournal(t *testing.T) {
 		damages := map[string][]byte{"zeros behind it": append(whole[:len(whole):len(whole)], make([]byte, 4096)...)}
 		for size := 0; size < len(whole); size += 1 + size/40 { // dense at the head
 			damages[fmt.Sprintf("cut to %d octets", size)] = whole[:size]
-			if size > len("rcpt journal 1\n") {
+			if size > len("rcpt journal 2\n") {
 				zeros := append([]byte(nil), whole...)
 				clear(zeros[size:])
 				damages[fmt.Sprintf("zeros from %d on", size)] = zeros

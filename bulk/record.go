@@ -27,7 +27,7 @@ type answer struct {
 func (a answer) forItem(item Item) *answer {
 	a.result.Email = strings.ToValidUTF8(item.Email, "\uFFFD")
 	if parsed, err := address.Read(item.Email); err == nil {
-		a.result.User = parsed.Local()
+		a.result.Local = parsed.Local()
 	}
 	return &a
 }

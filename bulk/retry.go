@@ -68,7 +68,7 @@ type Tries struct {
 // Next returns when to verify the address of a result again, and its tries with
 // this result counted; false: the result is final.
 func (p RetryRules) Next(t Tries, r engine.Result, now time.Time) (due time.Time, next Tries, again bool) {
-	if r.Verdict != engine.VerdictUnknown || r.Details == nil || r.Details.RetryAfter <= 0 {
+	if r.Verdict != engine.VerdictUnknown || r.RetryAfter() <= 0 {
 		return time.Time{}, t, false
 	}
 	sinceEpoch := func(at time.Time) time.Duration { return time.Duration(at.UnixNano()) }
@@ -78,7 +78,7 @@ func (p RetryRules) Next(t Tries, r engine.Result, now time.Time) (due time.Time
 	}
 	next.Answers++
 	state.since = sinceEpoch(next.Since)
-	after, again := p.again(&state, r.Domain, r.Details.RetryAfter, nil, sinceEpoch(now))
+	after, again := p.again(&state, r.Domain, r.RetryAfter(), nil, sinceEpoch(now))
 	return time.Unix(0, int64(after)), next, again
 }
 

@@ -38,7 +38,7 @@ func TestRetryTimes(t *testing.T) {
 		"deliverable at once":         {nil, 30 * m, []time.Duration{0}},
 		"deliverable with a hint": {func(address string, _ int) (engine.Result, error) {
 			r := deliverable(address)
-			r.Details.RetryAfter = time.Minute
+			r.RetryAt = r.CheckedAt.Add(time.Minute)
 			return r, nil
 		}, 30 * m, []time.Duration{0}},
 	}
@@ -180,8 +180,8 @@ func TestBusyIsTriedAgain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if r := out.results[0]; r.Verdict != tt.want || r.Success != tt.success {
-					t.Errorf("%s, success %v", r.Verdict, r.Success)
+				if r := out.results[0]; r.Verdict != tt.want || !r.Reason.Failed() != tt.success {
+					t.Errorf("%s, success %v", r.Verdict, !r.Reason.Failed())
 				}
 				if tt.retries != 7 && summary.Retries != tt.retries {
 					t.Errorf("%d retries, want %d", summary.Retries, tt.retries)
@@ -214,15 +214,15 @@ func TestFaultsAreTriedAgain(t *testing.T) {
 				return deliverable(address), nil
 			}}, &file{}
 			_, err := bulk.Run(t.Context(), listOf("a@one.example"), out, bulk.Options{Verifier: verifier})
-			if err != nil || out.results[0].Success != want {
-				t.Errorf("%d faults: success %v, want %v (%v)", tries, out.results[0].Success, want, err)
+			if err != nil || !out.results[0].Reason.Failed() != want {
+				t.Errorf("%d faults: success %v, want %v (%v)", tries, !out.results[0].Reason.Failed(), want, err)
 			}
 		})
 	}
 }
 
 func temporary(domain string, seconds time.Duration) engine.Result {
-	return engine.Result{Domain: domain, Success: true, Verdict: engine.VerdictUnknown, Details: &engine.Details{RetryAfter: seconds * time.Second}}
+	return engine.Result{Domain: domain, Verdict: engine.VerdictUnknown, RetryAt: time.Time{}.Add(seconds * time.Second), Details: &engine.Details{}}
 }
 
 // TestRetryRules: the waits grow, the retries of a domain come together, and
@@ -256,7 +256,7 @@ func TestRetryRulesEnd(t *testing.T) {
 	now := time.Now()
 	for name, r := range map[string]engine.Result{
 		"not temporary":   {Verdict: engine.VerdictUnknown, Details: &engine.Details{}},
-		"an answer":       {Verdict: engine.VerdictDeliverable, Details: &engine.Details{RetryAfter: time.Minute}},
+		"an answer":       {Verdict: engine.VerdictDeliverable, RetryAt: time.Time{}.Add(time.Minute), Details: &engine.Details{}},
 		"later than ever": temporary("acme.example", 7200),
 		"without details": {Verdict: engine.VerdictUnknown},
 	} {

@@ -17,13 +17,8 @@ import (
 
 func full(email string, row []byte) *record {
 	return &record{item: Item{Email: email, Row: row}, answer: &answer{reason: engine.ReasonGreylisted, result: engine.Result{
-		Email: strings.ToValidUTF8(email, "\uFFFD"), User: "user", Domain: "one.example", AcceptAll: true, Role: true, FreeEmail: true, Disposable: true, SpamTrap: true,
-		Success: true, Verdict: engine.VerdictUnknown, Message: "<later & more>", Details: &engine.Details{
-			Reason: engine.ReasonGreylisted, RetryAfter: time.Minute, Suggestion: "s", Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}},
-			CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}},
-			SMTP:       &engine.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", At: 3 * time.Millisecond}}, CheckedAt: time.Unix(1, 2).UTC(), Duration: 7 * time.Millisecond,
-		},
+		Email: strings.ToValidUTF8(email, "\uFFFD"), Local: "user", Domain: "one.example", AcceptAll: true, Role: true, Free: true, Disposable: true, SpamTrap: true,
+		Verdict: engine.VerdictUnknown, Message: "<later & more>", Reason: engine.ReasonGreylisted, RetryAt: time.Unix(1, 2).UTC().Add(time.Minute + 7*time.Millisecond), Suggestion: "s", CheckedAt: time.Unix(1, 2).UTC(), Details: &engine.Details{Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}}, CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}}, SMTP: &engine.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"}, Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", At: 3 * time.Millisecond}}, Duration: 7 * time.Millisecond},
 	}}}
 }
 
@@ -33,7 +28,7 @@ func records() []*record {
 		full("b@one.example", []byte{}),
 		{item: Item{Email: "no answer", Row: []byte("row")}},
 		full("\xff not UTF-8", []byte(strings.Repeat("\x00\xff", 50_000))),
-		{item: Item{}, answer: &answer{result: engine.Result{Email: "short", Success: true, Verdict: engine.VerdictUndeliverable, Message: "m"}}},
+		{item: Item{}, answer: &answer{result: engine.Result{Email: "short", Verdict: engine.VerdictUndeliverable, Message: "m"}}},
 	}
 }
 

@@ -63,7 +63,7 @@ func newTally(worstDomains int) tally {
 
 func (t *tally) add(a *answer) {
 	t.done++
-	if !a.result.Success {
+	if a.result.Reason.Failed() {
 		t.failed++
 	}
 	t.verdicts[a.result.Verdict]++

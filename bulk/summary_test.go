@@ -20,7 +20,7 @@ func TestSummary(t *testing.T) {
 		emails = append(emails, "user1@bad.example", "no address", "ghost@grey.example")
 		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
 			switch r := deliverable(address); {
-			case r.Domain == "bad.example", r.User == "ghost":
+			case r.Domain == "bad.example", r.Local == "ghost":
 				return result(address, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound), nil
 			case r.Domain == "grey.example":
 				return greylisted(address, time.Minute), nil

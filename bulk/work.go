@@ -1,7 +1,6 @@
 package bulk
 
 import (
-	"cmp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -160,13 +159,12 @@ func (r *run) how() engine.VerifyOptions {
 }
 
 func (r *run) outcome(t *task, result engine.Result, err error) outcome {
-	o := outcome{task: t, answer: &answer{}, err: err}
-	o.answer.reason = result.Reason
-	if d := result.Details; d != nil {
-		o.answer.reason = cmp.Or(result.Reason, d.Reason) // a Verifier that wraps another may set one only
-		if result.Verdict == engine.VerdictUnknown {
-			o.retryAfter = d.RetryAfter
-		}
+	if err != nil && !result.Reason.Failed() {
+		result.Reason = engine.ReasonInternalError
+	}
+	o := outcome{task: t, answer: &answer{reason: result.Reason}, err: err}
+	if result.Verdict == engine.VerdictUnknown {
+		o.retryAfter = result.RetryAfter()
 	}
 	o.answer.result = r.options.Trim(result)
 	return o

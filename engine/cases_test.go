@@ -182,8 +182,11 @@ func (w *world) checkManners(t *testing.T) {
 func recordOf(t *testing.T, result engine.Result) []byte {
 	t.Helper()
 	details := *result.Details
-	details.CheckedAt = time.Time{}
 	details.Transcript = nil
+	if !result.RetryAt.IsZero() {
+		result.RetryAt = time.Time{}.Add(result.RetryAt.Sub(result.CheckedAt))
+	}
+	result.CheckedAt = time.Time{}
 	result.Details = &details
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -53,8 +53,8 @@ func TestCloseDuringTheSearchForHosts(t *testing.T) {
 
 func notCarriedOut(t *testing.T, result engine.Result, err error) {
 	t.Helper()
-	if !errors.Is(err, engine.ErrClosed) || result.Success || result.Verdict != engine.VerdictUnknown {
-		t.Errorf("%s: %s, success %v, error %v; want %v", result.Email, result.Verdict, result.Success, err, engine.ErrClosed)
+	if !errors.Is(err, engine.ErrClosed) || !result.Reason.Failed() || result.Verdict != engine.VerdictUnknown {
+		t.Errorf("%s: %s, success %v, error %v; want %v", result.Email, result.Verdict, !result.Reason.Failed(), err, engine.ErrClosed)
 	}
 	if result.Reason != engine.ReasonClosed || !strings.HasPrefix(err.Error(), "engine: ") {
 		t.Errorf("%s: %s, %q; want %s, in the name of the engine", result.Email, result.Reason, err, engine.ReasonClosed)

@@ -100,7 +100,7 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 							t.Errorf("took %v", took)
 						}
 						if err != nil && !errors.Is(err, engine.ErrBusy) || result.Verdict != engine.VerdictUnknown && result.Verdict != tt.also {
-							t.Errorf("%s (%s), error %v", result.Verdict, result.Details.Reason, err)
+							t.Errorf("%s (%s), error %v", result.Verdict, result.Reason, err)
 						}
 					})
 				}

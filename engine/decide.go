@@ -26,21 +26,26 @@ type Policy struct {
 // Decide judges the evidence. It is a pure function.
 func Decide(evidence Evidence, policy Policy) Result {
 	j := judge(evidence, policy).ofIrregular(evidence)
-	return Result{
+	r := Result{
 		Email:      evidence.Email,
-		User:       evidence.Local,
+		Local:      evidence.Local,
 		Domain:     evidence.Domain,
-		AcceptAll:  j.catchAll == CatchAllYes,
-		Role:       matches(evidence.Matches, lists.KindRole),
-		FreeEmail:  matches(evidence.Matches, lists.KindFree),
-		Disposable: matches(evidence.Matches, lists.KindDisposable),
-		SpamTrap:   trapped(evidence.Matches),
-		Success:    evidence.notCarriedOut() == "",
 		Verdict:    j.ruling().verdict,
 		Reason:     j.reason,
 		Message:    j.ruling().message,
+		Suggestion: evidence.Suggestion,
+		AcceptAll:  j.catchAll == CatchAllYes,
+		Role:       matches(evidence.Matches, lists.KindRole),
+		Free:       matches(evidence.Matches, lists.KindFree),
+		Disposable: matches(evidence.Matches, lists.KindDisposable),
+		SpamTrap:   trapped(evidence.Matches),
+		CheckedAt:  evidence.StartedAt,
 		Details:    details(evidence, j),
 	}
+	if wait := retryAfter(j); wait > 0 {
+		r.RetryAt = evidence.StartedAt.Add(evidence.Duration + wait)
+	}
+	return r
 }
 
 // judgement is the outcome of judging one part of the evidence.
@@ -101,15 +106,11 @@ func judgeSyntax(fault address.Error) judgement {
 // details lays the judgement and what it rests on out for people and programs.
 func details(evidence Evidence, j judgement) *Details {
 	d := &Details{
-		Reason:     j.reason,
-		RetryAfter: retryAfter(j),
-		Suggestion: evidence.Suggestion,
-		Irregular:  irregularities(evidence),
-		CatchAll:   j.catchAll,
-		Matches:    slices.Concat(evidence.Matches, rhsbl.Listings(evidence.RHSBL)),
-		SMTP:       j.answer,
-		CheckedAt:  evidence.StartedAt,
-		Duration:   evidence.Duration,
+		Irregular: irregularities(evidence),
+		CatchAll:  j.catchAll,
+		Matches:   slices.Concat(evidence.Matches, rhsbl.Listings(evidence.RHSBL)),
+		SMTP:      j.answer,
+		Duration:  evidence.Duration,
 	}
 	if d.CatchAll == "" {
 		d.CatchAll = CatchAllUnknown

@@ -60,9 +60,9 @@ func TestControl(t *testing.T) {
 			behind := said(t, tt.behind)
 			session.Behind = &behind
 		}
-		got := Decide(asked(session), Policy{}).Details
-		if got.Reason != tt.reason || got.RetryAfter != tt.retryAfter {
-			t.Errorf("%s, behind it %q: %s, retry after %v; want %s, %v", tt.control, tt.behind, got.Reason, got.RetryAfter, tt.reason, tt.retryAfter)
+		got := Decide(asked(session), Policy{})
+		if got.Reason != tt.reason || got.RetryAfter() != tt.retryAfter {
+			t.Errorf("%s, behind it %q: %s, retry after %v; want %s, %v", tt.control, tt.behind, got.Reason, got.RetryAfter(), tt.reason, tt.retryAfter)
 		}
 	}
 }
@@ -71,8 +71,8 @@ func TestControl(t *testing.T) {
 // be asked again.
 func TestControlWithoutAnswer(t *testing.T) {
 	session := smtpprobe.Session{Target: &accepted, Failure: &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindClosed}}
-	if got := Decide(asked(session), Policy{}).Details; got.Reason != ReasonControlInconclusive || got.RetryAfter != retryTemporary {
-		t.Errorf("%s, retry after %v", got.Reason, got.RetryAfter)
+	if got := Decide(asked(session), Policy{}); got.Reason != ReasonControlInconclusive || got.RetryAfter() != retryTemporary {
+		t.Errorf("%s, retry after %v", got.Reason, got.RetryAfter())
 	}
 }
 
@@ -83,8 +83,8 @@ func TestControlThatIsDisabled(t *testing.T) {
 		"5.1.1": ReasonRecipientAccepted, "5.2.1": ReasonRecipientAccepted, "5.0.0": ReasonControlInconclusive, "": ReasonControlInconclusive,
 	} {
 		got := Decide(asked(answered(accepted, reply(550, enhanced, "The mailbox is disabled"))), Policy{})
-		if got.Details.Reason != want {
-			t.Errorf("%q: %s, want %s", enhanced, got.Details.Reason, want)
+		if got.Reason != want {
+			t.Errorf("%q: %s, want %s", enhanced, got.Reason, want)
 		}
 	}
 }

@@ -318,8 +318,8 @@ func TestDecide(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Decide(tt.evidence, Policy{})
-			if got.Details.Reason != tt.reason || got.Verdict != tt.verdict {
-				t.Errorf("%s, %s; want %s, %s", got.Details.Reason, got.Verdict, tt.reason, tt.verdict)
+			if got.Reason != tt.reason || got.Verdict != tt.verdict {
+				t.Errorf("%s, %s; want %s, %s", got.Reason, got.Verdict, tt.reason, tt.verdict)
 			}
 			if got.Message == "" {
 				t.Error("no message")
@@ -328,7 +328,7 @@ func TestDecide(t *testing.T) {
 			if step != "" && step != lastStep(tt.evidence) && !slices.Contains(early, got.Reason) {
 				t.Errorf("%s ends at %q, and this at %q", got.Reason, step, lastStep(tt.evidence))
 			}
-			reached[got.Details.Reason] = true
+			reached[got.Reason] = true
 		})
 	}
 	for _, reason := range Reasons() {
@@ -414,8 +414,8 @@ func TestProviders(t *testing.T) {
 			session := answered(tt.target, tt.control)
 			session.Host = tt.host
 			got := Decide(asked(session), Policy{})
-			if got.Details.Reason != tt.reason || got.Verdict != tt.verdict {
-				t.Errorf("%s, %s; want %s, %s", got.Details.Reason, got.Verdict, tt.reason, tt.verdict)
+			if got.Reason != tt.reason || got.Verdict != tt.verdict {
+				t.Errorf("%s, %s; want %s, %s", got.Reason, got.Verdict, tt.reason, tt.verdict)
 			}
 			messages[tt.name] = got.Message
 		})
@@ -449,7 +449,7 @@ func TestPutOffOverIPv4(t *testing.T) {
 		{"put off twice", []smtpprobe.Session{at("mx", v4, busy), at("mx", v6, busier)}, ReasonRateLimited},
 	} {
 		result := Decide(asked(tt.sessions...), Policy{})
-		if got := result.Details.Reason; got != tt.want || result.Verdict != VerdictUnknown {
+		if got := result.Reason; got != tt.want || result.Verdict != VerdictUnknown {
 			t.Errorf("%s: %s (%s), want %s", tt.name, got, result.Verdict, tt.want)
 		}
 	}
@@ -465,8 +465,8 @@ func TestRetryAfter(t *testing.T) {
 		"Greylisted":                          5 * time.Minute,
 	} {
 		got := Decide(asked(answered(reply(451, "4.7.1", text), unknownUser)), Policy{})
-		if got.Details.RetryAfter != want {
-			t.Errorf("%q: retry after %v, want %v", text, got.Details.RetryAfter, want)
+		if got.RetryAfter() != want {
+			t.Errorf("%q: retry after %v, want %v", text, got.RetryAfter(), want)
 		}
 	}
 	for _, tt := range []struct {
@@ -484,9 +484,9 @@ func TestRetryAfter(t *testing.T) {
 		{reply(450, "4.7.2", "Only members may post"), ReasonRestricted, time.Hour},
 		{reply(454, "4.7.1", "Relay access denied"), ReasonNotOurDomain, time.Hour},
 	} {
-		got := Decide(asked(answered(tt.target, unknownUser)), Policy{}).Details
-		if got.Reason != tt.reason || got.RetryAfter != tt.want {
-			t.Errorf("%v: %s, retry after %v, want %s and %v", tt.target, got.Reason, got.RetryAfter, tt.reason, tt.want)
+		got := Decide(asked(answered(tt.target, unknownUser)), Policy{})
+		if got.Reason != tt.reason || got.RetryAfter() != tt.want {
+			t.Errorf("%v: %s, retry after %v, want %s and %v", tt.target, got.Reason, got.RetryAfter(), tt.reason, tt.want)
 		}
 	}
 }
@@ -513,8 +513,8 @@ func TestGreetingThatForetells(t *testing.T) {
 		{"only called so", greeted("spamd.example.com ESMTP", accepted), ReasonCatchAll, 0},
 	} {
 		got := Decide(tt.evidence, Policy{})
-		if got.Details.Reason != tt.reason || got.Details.RetryAfter != tt.wait {
-			t.Errorf("%s: %s, retry after %v, want %s and %v", tt.name, got.Details.Reason, got.Details.RetryAfter, tt.reason, tt.wait)
+		if got.Reason != tt.reason || got.RetryAfter() != tt.wait {
+			t.Errorf("%s: %s, retry after %v, want %s and %v", tt.name, got.Reason, got.RetryAfter(), tt.reason, tt.wait)
 		}
 		if tt.reason != ReasonCatchAll && (got.Details.CatchAll != CatchAllUnknown || got.Verdict != VerdictUnknown) {
 			t.Errorf("%s: %s, catch-all %s", tt.name, got.Verdict, got.Details.CatchAll)
@@ -528,9 +528,9 @@ func TestTheHostThatGreeted(t *testing.T) {
 	greeted, unreached := failed(smtp.PhaseMAIL, smtp.KindTimeout), failed(smtp.PhaseConnect, smtp.KindRefused)
 	greeted.Greeting = &smtp.Reply{Code: 220, Lines: []string{"mx.example.com ESMTP"}}
 	for _, sessions := range [][]smtpprobe.Session{{greeted, unreached}, {unreached, greeted}} {
-		got := Decide(asked(sessions...), Policy{}).Details
-		if got.Reason != ReasonConnectionTimeout || got.SMTP.Phase != smtp.PhaseMAIL {
-			t.Errorf("%s at %s", got.Reason, got.SMTP.Phase)
+		got := Decide(asked(sessions...), Policy{})
+		if got.Reason != ReasonConnectionTimeout || got.Details.SMTP.Phase != smtp.PhaseMAIL {
+			t.Errorf("%s at %s", got.Reason, got.Details.SMTP.Phase)
 		}
 	}
 }
@@ -539,16 +539,16 @@ func TestTheHostThatGreeted(t *testing.T) {
 func TestOwnAddress(t *testing.T) {
 	evidence := asked(answered(reply(550, "5.1.1", "<probe@example.org>: User unknown"), unknownUser))
 	evidence.MailFrom = "probe@example.org"
-	if got := Decide(evidence, Policy{}); got.Details.Reason != ReasonBlocked {
-		t.Errorf("%s, want %s", got.Details.Reason, ReasonBlocked)
+	if got := Decide(evidence, Policy{}); got.Reason != ReasonBlocked {
+		t.Errorf("%s, want %s", got.Reason, ReasonBlocked)
 	}
 }
 
 func TestAllowNets(t *testing.T) {
 	evidence := found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}})
 	allowed := Decide(evidence, Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
-	if allowed.Details.Reason != ReasonSMTPSkipped {
-		t.Errorf("allowed network: %s, want %s", allowed.Details.Reason, ReasonSMTPSkipped)
+	if allowed.Reason != ReasonSMTPSkipped {
+		t.Errorf("allowed network: %s, want %s", allowed.Reason, ReasonSMTPSkipped)
 	}
 }
 
@@ -567,14 +567,14 @@ func TestFlags(t *testing.T) {
 	evidence.Matches = []lists.Match{{List: lists.KindRole}, {List: lists.KindFree}, {List: lists.KindDisposable}}
 	evidence.RHSBL = []rhsbl.Answer{listedIn("dbl.test", "127.0.1.2")}
 	got := Decide(evidence, Policy{})
-	if !got.Role || !got.FreeEmail || !got.Disposable || got.SpamTrap {
-		t.Errorf("flags %v %v %v %v, want all but spam trap", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
+	if !got.Role || !got.Free || !got.Disposable || got.SpamTrap {
+		t.Errorf("flags %v %v %v %v, want all but spam trap", got.Role, got.Free, got.Disposable, got.SpamTrap)
 	}
 	others := found(oneHost)
 	others.Matches = []lists.Match{{List: lists.KindRelay}, {List: lists.KindAllow}}
 	others.RHSBL = evidence.RHSBL
-	if got := Decide(others, Policy{}); got.Role || got.FreeEmail || got.Disposable || got.SpamTrap {
-		t.Errorf("relay, allowed, in an RHSBL: flags %v %v %v %v, want none", got.Role, got.FreeEmail, got.Disposable, got.SpamTrap)
+	if got := Decide(others, Policy{}); got.Role || got.Free || got.Disposable || got.SpamTrap {
+		t.Errorf("relay, allowed, in an RHSBL: flags %v %v %v %v, want none", got.Role, got.Free, got.Disposable, got.SpamTrap)
 	}
 }
 
@@ -582,7 +582,7 @@ func TestRetryWhenTheProviderIsAskedAgain(t *testing.T) {
 	for _, kind := range []smtp.Kind{smtp.KindPaused, smtp.KindLimited} {
 		session := failed(smtp.PhaseConnect, kind)
 		session.Failure.RetryAfter = 77 * time.Second
-		if got := Decide(asked(session), Policy{}).Details.RetryAfter; got != 77*time.Second {
+		if got := Decide(asked(session), Policy{}).RetryAfter(); got != 77*time.Second {
 			t.Errorf("%s: retry after %v, want 77 s", kind, got)
 		}
 	}

@@ -92,14 +92,14 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 				defer verifier.Close()
 				evidence, err := verifier.Gather(t.Context(), "user@example.test")
 				result := engine.Decide(evidence, engine.Policy{})
-				if err != nil || result.Verdict != engine.VerdictUnknown || result.Details.Reason != engine.ReasonEgressFailed {
-					t.Errorf("%s, %s (%v)", result.Verdict, result.Details.Reason, err)
+				if err != nil || result.Verdict != engine.VerdictUnknown || result.Reason != engine.ReasonEgressFailed {
+					t.Errorf("%s, %s (%v)", result.Verdict, result.Reason, err)
 				}
 				if !strings.Contains(result.Message, "a fault on our side") || !strings.Contains(result.Details.SMTP.Text, "socks5://10.0.0.1:1080: ") {
 					t.Errorf("%q, %q: want the proxy blamed", result.Message, result.Details.SMTP.Text)
 				}
-				if result.Details.RetryAfter != time.Minute {
-					t.Errorf("retry after %v", result.Details.RetryAfter)
+				if result.RetryAfter() != time.Minute {
+					t.Errorf("retry after %v", result.RetryAfter())
 				}
 				synctest.Wait() // the session is logged when it has its answer, which does not wait for that
 				said, _ := json.Marshal([]any{evidence, result})
@@ -125,7 +125,7 @@ func TestHostsBeforeOurOwnFault(t *testing.T) {
 			}}},
 			SMTP: &smtpprobe.Findings{Sessions: sessions},
 		}
-		if reason := engine.Decide(evidence, engine.Policy{}).Details.Reason; reason != engine.ReasonConnectionTimeout {
+		if reason := engine.Decide(evidence, engine.Policy{}).Reason; reason != engine.ReasonConnectionTimeout {
 			t.Errorf("%s", reason)
 		}
 	}

@@ -114,7 +114,7 @@ func verifyOnce(t *testing.T, verifier *engine.Verifier, addresses []string, fir
 		case result.Verdict == engine.VerdictUnknown:
 			open = append(open, address)
 		case result.Verdict != want:
-			t.Errorf("%s is %s, %s", address, result.Verdict, result.Details.Reason)
+			t.Errorf("%s is %s, %s", address, result.Verdict, result.Reason)
 		}
 		if len(evidence.SMTP.Sessions) == 0 {
 			continue

@@ -32,7 +32,7 @@ func TestEvidenceOfALaterVersion(t *testing.T) {
 		t.Errorf("broken evidence of this version: %v", err)
 	}
 	later := engine.Evidence{Schema: engine.EvidenceSchema + 1, Email: "a@b.example", Local: "a", Domain: "b.example"}
-	if r := engine.Decide(later, engine.Policy{}); r.Success || r.Verdict != engine.VerdictUnknown || r.Details.Reason != engine.ReasonInternalError {
-		t.Errorf("judged as %s", r.Details.Reason)
+	if r := engine.Decide(later, engine.Policy{}); !r.Reason.Failed() || r.Verdict != engine.VerdictUnknown || r.Reason != engine.ReasonInternalError {
+		t.Errorf("judged as %s", r.Reason)
 	}
 }

@@ -26,5 +26,5 @@ func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classific
 	j.mindCode(q.Reply.Code)
 	reading.RetryAfter = retryAfter(j)
 	rule := j.ruling()
-	return reading, Result{Success: true, Reason: reason, Verdict: rule.verdict, Message: rule.message}
+	return reading, Result{Reason: reason, Verdict: rule.verdict, Message: rule.message}
 }

@@ -38,7 +38,7 @@ func NotOne(verdict Verdict, text string) Result { return NotAskedAbout(notOne[v
 // [ReasonUnclearAddress] or [ReasonInvalidRow].
 func NotAskedAbout(reason Reason, text string) Result {
 	return Result{
-		Email: shown.Text(text), Success: true, Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(),
-		Details: &Details{Reason: reason, CatchAll: CatchAllUnknown, CheckedAt: time.Now().UTC()},
+		Email: shown.Text(text), Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(),
+		CheckedAt: time.Now().UTC(), Details: &Details{CatchAll: CatchAllUnknown},
 	}
 }

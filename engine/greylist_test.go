@@ -37,10 +37,10 @@ func TestGreylistingBeforeTheMailbox(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					again := result.RetryAt()
+					again := result.RetryAt
 					if last := try == tt.tries; again.IsZero() != last || last && result.Verdict != tt.want {
 						t.Fatalf("try %d of %d: %s, %s, again in %v; want %s\n%v", try, tt.tries,
-							result.Verdict, result.Details.Reason, result.Details.RetryAfter, tt.want, result.Details.Transcript)
+							result.Verdict, result.Reason, result.RetryAfter(), tt.want, result.Details.Transcript)
 					}
 					if again.IsZero() {
 						return

@@ -30,7 +30,7 @@ func TestMessagesSayWhatHappened(t *testing.T) {
 		{smtp.PhaseRCPT, smtp.KindTimeout, "The mail host did not answer in time when it was asked about the mailbox."},
 	} {
 		result := Decide(asked(failed(tt.phase, tt.kind)), Policy{})
-		if result.Message != tt.message || result.Details.SMTP.Kind != tt.kind || result.Details.RetryAfter == 0 {
+		if result.Message != tt.message || result.Details.SMTP.Kind != tt.kind || result.RetryAfter() == 0 {
 			t.Errorf("%s at %s: %q (%+v)", tt.kind, tt.phase, result.Message, result.Details.SMTP)
 		}
 	}

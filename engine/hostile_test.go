@@ -67,7 +67,7 @@ func verifyBehind(t *testing.T, kind smtptest.Situation, timeout time.Duration) 
 	defer all.Wait()
 	all.Go(func() {
 		r := inTime(t, verifier, network, "real@hostile.test", timeout)
-		reason, isAllowed := r.Details.Reason, slices.Contains(allowed, string(r.Details.Reason)) || slices.Contains(allowed, string(r.Verdict))
+		reason, isAllowed := r.Reason, slices.Contains(allowed, string(r.Reason)) || slices.Contains(allowed, string(r.Verdict))
 		if timeout == engine.DefaultTimeout && !isAllowed {
 			t.Errorf("%s, want one of %s", reason, allowed)
 		}
@@ -77,7 +77,7 @@ func verifyBehind(t *testing.T, kind smtptest.Situation, timeout time.Duration) 
 		for range 3 {
 			began := time.Now()
 			if r := inTime(t, verifier, network, "real@honest.test", timeout); r.Verdict != engine.VerdictDeliverable || time.Since(began) > time.Second {
-				t.Errorf("an honest host: %s, %s after %v", r.Verdict, r.Details.Reason, time.Since(began))
+				t.Errorf("an honest host: %s, %s after %v", r.Verdict, r.Reason, time.Since(began))
 			}
 			time.Sleep(timeout / 3)
 		}
@@ -89,8 +89,8 @@ func inTime(t *testing.T, verifier *engine.Verifier, network *smtptest.Network, 
 	t.Helper()
 	began := time.Now()
 	r, err := verifier.Verify(t.Context(), address)
-	if err != nil || !r.Success || r.Verdict == engine.VerdictUndeliverable {
-		t.Errorf("%s: %s, %s (%v)\n%s", address, r.Verdict, r.Details.Reason, err, transcriptOf(r))
+	if err != nil || r.Reason.Failed() || r.Verdict == engine.VerdictUndeliverable {
+		t.Errorf("%s: %s, %s (%v)\n%s", address, r.Verdict, r.Reason, err, transcriptOf(r))
 	}
 	if took := time.Since(began); took > timeout+time.Second {
 		t.Errorf("%s took %v", address, took)

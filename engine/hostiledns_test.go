@@ -77,7 +77,7 @@ func TestHostileDNS(t *testing.T) {
 				zone := dnstest.New(zoneOf("9.9.9.9"))
 				zone.Break(fault)
 				result, took := verifyInWorld(t, zone, bad)
-				reason := result.Details.Reason
+				reason := result.Reason
 				wrong := qtype == "" && reason != tt.want || reason != tt.want && reason != engine.ReasonRecipientAccepted
 				if wrong || result.Verdict == engine.VerdictUndeliverable || took > engine.DefaultTimeout {
 					t.Errorf("%s, %s after %v; want %s", result.Verdict, reason, took, tt.want)
@@ -87,7 +87,7 @@ func TestHostileDNS(t *testing.T) {
 				zone = dnstest.New(zoneOf("9.9.9.9"))
 				zone.Break(fault)
 				if result, _ := verifyInWorld(t, zone, bad, good); result.Verdict != engine.VerdictDeliverable {
-					t.Errorf("with a good resolver beside it: %s, %s", result.Verdict, result.Details.Reason)
+					t.Errorf("with a good resolver beside it: %s, %s", result.Verdict, result.Reason)
 				}
 			})
 		}
@@ -100,8 +100,8 @@ func TestSlowDNS(t *testing.T) {
 	for delay, want := range map[time.Duration]engine.Reason{2 * time.Second: engine.ReasonRecipientAccepted, 4 * time.Second: engine.ReasonDNSTemporary} {
 		zone := dnstest.New(zoneOf("9.9.9.9"))
 		zone.Break(dnstest.Fault{Delay: delay})
-		if result, took := verifyInWorld(t, zone, "192.0.2.53"); result.Details.Reason != want || took > engine.DefaultTimeout {
-			t.Errorf("answers after %v: %s after %v, want %s", delay, result.Details.Reason, took, want)
+		if result, took := verifyInWorld(t, zone, "192.0.2.53"); result.Reason != want || took > engine.DefaultTimeout {
+			t.Errorf("answers after %v: %s after %v, want %s", delay, result.Reason, took, want)
 		}
 	}
 }
@@ -169,8 +169,8 @@ func TestHostileZones(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			result, took := verifyInWorld(t, dnstest.New(tt.zone), "192.0.2.53")
-			if result.Details.Reason != tt.want || took > engine.DefaultTimeout {
-				t.Errorf("%s, %s after %v; want %s", result.Verdict, result.Details.Reason, took, tt.want)
+			if result.Reason != tt.want || took > engine.DefaultTimeout {
+				t.Errorf("%s, %s after %v; want %s", result.Verdict, result.Reason, took, tt.want)
 			}
 		})
 	}

@@ -80,8 +80,8 @@ func TestIPv6(t *testing.T) {
 				world := dnstest.New(tt.zone)
 				own := []netip.Addr{netip.MustParseAddr("2620:fe::99"), netip.MustParseAddr("9.9.9.99")}
 				result := verifyWith(t, engine.Config{Exchanger: world, Dialer: network, OwnAddrs: own})
-				if result.Details.Reason != tt.want {
-					t.Errorf("%s, want %s", result.Details.Reason, tt.want)
+				if result.Reason != tt.want {
+					t.Errorf("%s, want %s", result.Reason, tt.want)
 				}
 				if got := strings.Join(network.Dials(), " "); got != tt.dials {
 					t.Errorf("dialled %s, want %s", got, tt.dials)

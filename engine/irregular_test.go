@@ -185,7 +185,7 @@ func irregularWorld(t *testing.T, host smtptest.Handler) *enginetest.World {
 
 func checkIrregular(t *testing.T, result engine.Result, err error, want engine.Verdict) {
 	t.Helper()
-	if err != nil || result.Verdict != want || len(result.Details.Irregular) == 0 || result.User == "" || result.Domain == "" {
+	if err != nil || result.Verdict != want || len(result.Details.Irregular) == 0 || result.Local == "" || result.Domain == "" {
 		t.Errorf("%.40q: %s, %s, irregular %v (%v); want %s", result.Email, result.Verdict, result.Reason, result.Details.Irregular, err, want)
 	}
 }

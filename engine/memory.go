@@ -18,12 +18,7 @@ const (
 // memory keeps results, so that an address that is asked about again costs its
 // mail host nothing. It may drop any of them at any time.
 type memory struct {
-	store *ristretto.Cache[string, *remembered]
-}
-
-type remembered struct {
-	result  Result
-	expires time.Time
+	store *ristretto.Cache[string, *Result]
 }
 
 // newMemory returns a memory for about that many results; none for zero.
@@ -31,13 +26,12 @@ func newMemory(results int) (*memory, error) {
 	if results == 0 {
 		return &memory{}, nil
 	}
-	store, err := ristretto.NewCache(&ristretto.Config[string, *remembered]{
+	store, err := ristretto.NewCache(&ristretto.Config[string, *Result]{
 		NumCounters: int64(results) * resultsCounters,
 		MaxCost:     int64(results) * resultCost,
 		BufferItems: resultsBuffer,
-		ShouldUpdate: func(new, known *remembered) bool {
-			now := time.Now()
-			return !now.Before(known.expires) || known.result.Ahead(now) || new.result.Replaces(known.result)
+		ShouldUpdate: func(new, known *Result) bool {
+			return !known.Reusable(time.Now()) || new.Replaces(*known)
 		},
 	})
 	if err != nil {
@@ -53,10 +47,12 @@ func (m *memory) recall(address string) (Result, bool) {
 		return Result{}, false
 	}
 	kept, ok := m.store.Get(address)
-	if now := time.Now(); !ok || !now.Before(kept.expires) || kept.result.Ahead(now) {
+	now := time.Now()
+	if !ok || !kept.Reusable(now) {
 		return Result{}, false
 	}
-	result, details := kept.result, *kept.result.Details
+	result, details := *kept, *kept.Details
+	details.Age = max(0, now.Sub(kept.CheckedAt.Add(details.Duration)))
 	result.Details = &details
 	return result, true
 }
@@ -64,15 +60,14 @@ func (m *memory) recall(address string) (Result, bool) {
 // keep remembers a result for as long as it lasts, unless what is remembered is
 // worth more.
 func (m *memory) keep(address string, r Result) {
-	lasts := r.Lasts()
-	if m.store == nil || lasts <= 0 {
+	now := time.Now()
+	if m.store == nil || !r.Reusable(now) {
 		return
 	}
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details
-	kept := &remembered{result: r, expires: details.CheckedAt.Add(lasts)}
-	m.store.SetWithTTL(address, kept, int64(len(address)+r.Size()), lasts)
+	m.store.SetWithTTL(address, &r, int64(len(address)+r.Size()), r.Expires().Sub(now))
 }
 
 // forget drops everything.

@@ -14,7 +14,7 @@ func TestGivenAddressIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.close()
-	result := Result{Success: true, Verdict: VerdictUndeliverable, Details: &Details{Reason: ReasonInvalidSyntax, CheckedAt: time.Now()}}
+	result := Result{Verdict: VerdictUndeliverable, Reason: ReasonInvalidSyntax, CheckedAt: time.Now(), Details: &Details{}}
 	short, long := "a", strings.Repeat("x", 2*resultCost)
 	for _, address := range []string{short, long} {
 		m.keep(address, result)

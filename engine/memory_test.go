@@ -52,8 +52,8 @@ func TestRemember(t *testing.T) {
 				if first.Details.Cached || second.Details.Cached != tt.cached || tt.cached && len(network.Dials()) != dials {
 					t.Errorf("cached: %t, then %t after %d dials, want %t", first.Details.Cached, second.Details.Cached, len(network.Dials())-dials, tt.cached)
 				}
-				if tt.cached && !second.Details.CheckedAt.Equal(first.Details.CheckedAt) {
-					t.Errorf("checked at %v, then %v", first.Details.CheckedAt, second.Details.CheckedAt)
+				if tt.cached && !second.CheckedAt.Equal(first.CheckedAt) {
+					t.Errorf("checked at %v, then %v", first.CheckedAt, second.CheckedAt)
 				}
 			})
 		})
@@ -66,10 +66,10 @@ func TestRememberedResultIsTheCallersOwn(t *testing.T) {
 		for range 3 {
 			result, _ := verifier.Verify(t.Context(), "u@example.test")
 			synctest.Wait()
-			if result.Details.Reason != engine.ReasonMailboxNotFound {
-				t.Errorf("reason %s", result.Details.Reason)
+			if result.Reason != engine.ReasonMailboxNotFound {
+				t.Errorf("reason %s", result.Reason)
 			}
-			result.Details.Reason = "spoiled"
+			result.Reason = "spoiled"
 		}
 	})
 }

@@ -64,8 +64,8 @@ func verify(t *testing.T, v *engine.Verifier, address string) engine.Result {
 
 func wantReason(t *testing.T, result engine.Result, want engine.Reason) {
 	t.Helper()
-	if result.Details.Reason != want || result.Verdict != want.Verdict() {
-		t.Errorf("%s: %s %s, want %s: %s", result.Email, result.Verdict, result.Details.Reason, want, result.Message)
+	if result.Reason != want || result.Verdict != want.Verdict() {
+		t.Errorf("%s: %s %s, want %s: %s", result.Email, result.Verdict, result.Reason, want, result.Message)
 	}
 }
 

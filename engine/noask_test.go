@@ -103,7 +103,7 @@ func TestNoAskOfOtherFacts(t *testing.T) {
 		config := engine.Config{NoAsk: []string{"mx:test", "provider:microsoft_365"}, Exchanger: dnstest.New(severalZone)}
 		v, _, _ := inMemory(t, config, &smtptest.Host{})
 		r, err := v.Verify(t.Context(), "info@example.test")
-		if err != nil || !r.Role || !r.Success || len(r.Details.MX) != 2 || r.Details.Provider != "microsoft_365" || r.Details.RetryAfter != 0 {
+		if err != nil || !r.Role || r.Reason.Failed() || len(r.Details.MX) != 2 || r.Details.Provider != "microsoft_365" || r.RetryAfter() != 0 {
 			t.Errorf("%+v %+v, %v", r, r.Details, err)
 		}
 	})

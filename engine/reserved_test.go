@@ -141,8 +141,8 @@ func TestReservedAddressesAreNotDialled(t *testing.T) {
 			} {
 				config := engine.Config{Exchanger: dnstest.New(zone), Dialer: noDialer{t}, OwnAddrs: ownAddrs()}
 				result := verifyWith(t, config)
-				if result.Details.Reason != engine.ReasonMXReservedAddress || result.Verdict != want {
-					t.Errorf("%s: %s, %s; want %s", zone, result.Details.Reason, result.Verdict, want)
+				if result.Reason != engine.ReasonMXReservedAddress || result.Verdict != want {
+					t.Errorf("%s: %s, %s; want %s", zone, result.Reason, result.Verdict, want)
 				}
 			}
 		})
@@ -176,8 +176,8 @@ func TestAllowedNets(t *testing.T) {
 					defer network.Close()
 					network.Add(ip, &smtptest.Host{})
 					config.Exchanger, config.Dialer = dnstest.New(zoneOf(ip)), network
-					if result := verifyWith(t, config); result.Details.Reason != engine.ReasonMailboxNotFound {
-						t.Errorf("%s: %s", ip, result.Details.Reason)
+					if result := verifyWith(t, config); result.Reason != engine.ReasonMailboxNotFound {
+						t.Errorf("%s: %s", ip, result.Reason)
 					}
 				})
 			}
@@ -195,7 +195,7 @@ func TestPublicAddressBesideReservedOnes(t *testing.T) {
 		zone := zoneOf("127.0.0.1", "10.0.0.1", ownPublic, "9.9.9.9", "::ffff:127.0.0.1", "::1")
 		result := verifyWith(t, engine.Config{Exchanger: dnstest.New(zone), Dialer: network, OwnAddrs: ownAddrs()})
 		if result.Verdict != engine.VerdictAcceptAll {
-			t.Errorf("%s, %s", result.Verdict, result.Details.Reason)
+			t.Errorf("%s, %s", result.Verdict, result.Reason)
 		}
 		for _, addr := range network.Dials() {
 			if addr != "9.9.9.9:25" {

@@ -124,10 +124,10 @@ func verifyInMixture(t *testing.T, mix *mixture, addresses int) {
 			for i := w; i < addresses; i += atATime {
 				result, err := verifier.Verify(t.Context(), fmt.Sprintf("user@d%d.test", i))
 				mu.Lock()
-				reasons[result.Details.Reason]++
+				reasons[result.Reason]++
 				mu.Unlock()
 				if err != nil || result.Verdict == engine.VerdictUndeliverable {
-					t.Errorf("%s: %s %s, %v", result.Email, result.Verdict, result.Details.Reason, err)
+					t.Errorf("%s: %s %s, %v", result.Email, result.Verdict, result.Reason, err)
 				}
 				time.Sleep(max(queryTakes, mix.lasts/8))
 			}

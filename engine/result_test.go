@@ -19,12 +19,8 @@ import (
 
 func TestRecord(t *testing.T) {
 	full := Result{
-		Email: "Info@Bücher.example", User: "Info", Domain: "xn--bcher-kva.example", Role: true, Success: true,
-		Verdict: VerdictDeliverable, Reason: ReasonRecipientAccepted, Message: "Fine.",
-		Details: &Details{Reason: ReasonRecipientAccepted, RetryAfter: time.Second, Suggestion: "s", Given: "<g>", Provider: "p", MX: []MX{{Host: "mx.example", Preference: 10}}, CatchAll: CatchAllNo,
-			SMTP:       &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 hi", At: 1 * time.Millisecond}},
-			CheckedAt:  time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 7 * time.Millisecond},
+		Email: "Info@Bücher.example", Local: "Info", Domain: "xn--bcher-kva.example", Role: true, Verdict: VerdictDeliverable, Reason: ReasonRecipientAccepted, Message: "Fine.",
+		RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Second + 7*time.Millisecond), Suggestion: "s", CheckedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Details: &Details{Given: "<g>", Provider: "p", MX: []MX{{Host: "mx.example", Preference: 10}}, CatchAll: CatchAllNo, SMTP: &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"}, Transcript: []smtp.Line{{From: "S", Text: "220 hi", At: 1 * time.Millisecond}}, Duration: 7 * time.Millisecond},
 	}
 	const head = `{"email":"Info@Bücher.example","user":"Info","domain":"xn--bcher-kva.example","accept_all":0,"role":1,"free_email":0,` +
 		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."`
@@ -59,7 +55,8 @@ func TestRecord(t *testing.T) {
 			}
 			want := tt.result
 			if want.Details == nil {
-				want.Reason = "" // which the short record has not
+				want.Reason, want.Suggestion = "", "" // which the short record has not
+				want.CheckedAt, want.RetryAt = time.Time{}, time.Time{}
 			}
 			if diff := cmp.Diff(want, back); diff != "" {
 				t.Errorf("read back (-written +read):\n%s", diff)
@@ -91,9 +88,9 @@ func TestEvidenceOfListsIsKept(t *testing.T) {
 	if diff := cmp.Diff(withLists(), back, cmpopts.EquateComparable(netip.Addr{})); diff != "" {
 		t.Errorf("read back (-written +read):\n%s", diff)
 	}
-	got := Decide(back, Policy{}).Details
-	if got.Suggestion != "user@example.org" || len(got.Matches) != 2 {
-		t.Errorf("suggestion %q with %d matches, want both from the evidence", got.Suggestion, len(got.Matches))
+	got := Decide(back, Policy{})
+	if got.Suggestion != "user@example.org" || len(got.Details.Matches) != 2 {
+		t.Errorf("suggestion %q with %d matches, want both from the evidence", got.Suggestion, len(got.Details.Matches))
 	}
 }
 
@@ -114,8 +111,8 @@ func FuzzEvidence(f *testing.F) {
 			t.Skip()
 		}
 		result := Decide(first, Policy{})
-		if result.Details.Reason.Message() == "" {
-			t.Errorf("reason %q is not in the table", result.Details.Reason)
+		if result.Reason.Message() == "" {
+			t.Errorf("reason %q is not in the table", result.Reason)
 		}
 		stored, err := json.Marshal(first)
 		if err != nil {
@@ -138,8 +135,8 @@ func TestReasonWithoutDetails(t *testing.T) {
 		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), NotOne(VerdictSeveral, "a@b.example, c@d.example"),
 	} {
 		short := result.WithoutDetails()
-		if short.Details != nil || short.Reason == "" || short.Reason != result.Details.Reason {
-			t.Errorf("%s with details, %s without", result.Details.Reason, short.Reason)
+		if short.Details != nil || short.Reason == "" || short.Reason != result.Reason {
+			t.Errorf("%s with details, %s without", result.Reason, short.Reason)
 		}
 	}
 }

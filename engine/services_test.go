@@ -65,7 +65,7 @@ func askService(t *testing.T, s smtptest.Situation, domain string, q smtptest.Qu
 		address += "." + domain
 	}
 	r, err := verifier.Verify(t.Context(), address)
-	if err != nil || !slices.Contains(q.Allowed, string(r.Verdict)) && !slices.Contains(q.Allowed, string(r.Details.Reason)) {
-		t.Errorf("%s: %s, %s (%v), want %s\n%s", address, r.Verdict, r.Details.Reason, err, strings.Join(q.Allowed, " or "), transcriptOf(r))
+	if err != nil || !slices.Contains(q.Allowed, string(r.Verdict)) && !slices.Contains(q.Allowed, string(r.Reason)) {
+		t.Errorf("%s: %s, %s (%v), want %s\n%s", address, r.Verdict, r.Reason, err, strings.Join(q.Allowed, " or "), transcriptOf(r))
 	}
 }

@@ -47,13 +47,13 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 					}
 					ctx, cancel := context.WithTimeout(t.Context(), tt.time)
 					defer cancel()
-					if got, err := verify(ctx); err != nil || got.Details.Reason != tt.reason {
-						t.Errorf("hurried: %s, %v", got.Details.Reason, err)
+					if got, err := verify(ctx); err != nil || got.Reason != tt.reason {
+						t.Errorf("hurried: %s, %v", got.Reason, err)
 					}
 					synctest.Wait()
 					time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
 					if got, err := verify(t.Context()); err != nil || got.Verdict != engine.VerdictAcceptAll || got.Details.Cached {
-						t.Errorf("patient: %s, cached %v, %v", got.Details.Reason, got.Details.Cached, err)
+						t.Errorf("patient: %s, cached %v, %v", got.Reason, got.Details.Cached, err)
 					}
 				}
 			})
@@ -73,7 +73,7 @@ func TestHurriedCallerRemembersWhatIsSettled(t *testing.T) {
 			defer cancel()
 			_, _ = v.Verify(ctx, "user@example.test")
 			synctest.Wait()
-			if r, ok := v.Recall(t.Context(), "user@example.test"); !ok || r.Details.Reason != reason {
+			if r, ok := v.Recall(t.Context(), "user@example.test"); !ok || r.Reason != reason {
 				t.Errorf("%s: remembered %v", reason, ok)
 			}
 		})
@@ -135,12 +135,12 @@ func TestCallersShareAVerification(t *testing.T) {
 				r, err := v.Verify(ctx, "user@example.test")
 				gaveUp := i%10 == 0
 				switch {
-				case gaveUp && (!errors.Is(err, context.Canceled) || r.Success || r.Domain != "example.test" || time.Since(began) != time.Second):
+				case gaveUp && (!errors.Is(err, context.Canceled) || !r.Reason.Failed() || r.Domain != "example.test" || time.Since(began) != time.Second):
 					t.Errorf("gave up: %+v, %v after %v", r, err, time.Since(began))
 				case !gaveUp && (err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached):
 					t.Errorf("waited: %+v, %v", r, err)
 				}
-				r.Details.Reason = "spoiled"
+				r.Reason = "spoiled"
 			})
 			synctest.Wait()
 		}
@@ -168,7 +168,7 @@ func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
 				r, err := v.Verify(ctx, "user@example.test")
 				waited := tt.want == engine.VerdictUnknown && errors.Is(err, engine.ErrBusy) // for the session of another
 				if err != nil && !waited || r.Verdict != tt.want {
-					t.Errorf("with %v: %s, %s, %v", tt.time, r.Verdict, r.Details.Reason, err)
+					t.Errorf("with %v: %s, %s, %v", tt.time, r.Verdict, r.Reason, err)
 				}
 			})
 			synctest.Wait()

@@ -72,8 +72,8 @@ func TestSuggestion(t *testing.T) {
 		"":                  "",
 	} {
 		result, err := verifier.Verify(t.Context(), given)
-		if err != nil || result.Details.Suggestion != want {
-			t.Errorf("%q: suggestion %q (%v), want %q", given, result.Details.Suggestion, err, want)
+		if err != nil || result.Suggestion != want {
+			t.Errorf("%q: suggestion %q (%v), want %q", given, result.Suggestion, err, want)
 		}
 	}
 }

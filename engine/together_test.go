@@ -147,8 +147,9 @@ func checkSame(t *testing.T, address string, got, want outcome) {
 	if !errors.Is(got.err, want.err) {
 		t.Errorf("%s: error %v, want %v", address, got.err, want.err)
 	}
-	ignored := cmpopts.IgnoreFields(engine.Details{}, "CheckedAt", "Duration", "Waited", "Transcript", "Cached")
-	if diff := cmp.Diff(want.result, got.result, ignored, cmpopts.EquateEmpty()); diff != "" {
+	times := cmpopts.IgnoreFields(engine.Result{}, "CheckedAt", "RetryAt")
+	ignored := cmpopts.IgnoreFields(engine.Details{}, "Duration", "Waited", "Age", "Transcript", "Cached")
+	if diff := cmp.Diff(want.result, got.result, times, ignored, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-by itself +together):\n%s", address, diff)
 	}
 }
@@ -196,8 +197,8 @@ func TestTogetherGiveUp(t *testing.T) {
 				time.AfterFunc(5*time.Second, cancel)
 				began := time.Now()
 				for _, o := range verifyTogether(ctx, t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {
-					if !errors.Is(o.err, context.Canceled) || o.result.Success || o.result.Verdict != engine.VerdictUnknown {
-						t.Errorf("%s: %s, success %v, error %v", o.result.Email, o.result.Verdict, o.result.Success, o.err)
+					if !errors.Is(o.err, context.Canceled) || !o.result.Reason.Failed() || o.result.Verdict != engine.VerdictUnknown {
+						t.Errorf("%s: %s, success %v, error %v", o.result.Email, o.result.Verdict, !o.result.Reason.Failed(), o.err)
 					}
 				}
 				if took := time.Since(began); took > 5200*time.Millisecond {
@@ -233,7 +234,7 @@ func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 		network.Add("192.0.2.2", &smtptest.Host{SMTPUTF8: true, GreetingDelay: 2 * time.Second, CatchAll: true})
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"user@example.test", "jürgen@example.test", "info@example.test"}) {
 			if o.err != nil || o.result.Verdict != engine.VerdictAcceptAll {
-				t.Errorf("%s: %s, %s, %v", o.result.Email, o.result.Verdict, o.result.Details.Reason, o.err)
+				t.Errorf("%s: %s, %s, %v", o.result.Email, o.result.Verdict, o.result.Reason, o.err)
 			}
 		}
 	})
@@ -251,7 +252,7 @@ func TestTogetherRemembers(t *testing.T) {
 		cached := func(addresses ...string) (cached string) {
 			for _, o := range verifyTogether(t.Context(), t, v, addresses) {
 				if o.result.Details.Cached {
-					cached += o.result.User
+					cached += o.result.Local
 				}
 				if o.result.SpamTrap {
 					cached += "!"
@@ -286,8 +287,8 @@ func TestTogetherGreylisted(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{CatchAll: true, Greylist: time.Hour})
 		for _, want := range []engine.Reason{engine.ReasonGreylisted, engine.ReasonCatchAll} {
 			for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"}) {
-				if o.result.Details.Reason != want {
-					t.Errorf("%s: %s, want %s", o.result.Email, o.result.Details.Reason, want)
+				if o.result.Reason != want {
+					t.Errorf("%s: %s, want %s", o.result.Email, o.result.Reason, want)
 				}
 			}
 			time.Sleep(time.Hour + time.Minute)

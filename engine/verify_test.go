@@ -90,8 +90,8 @@ func TestSpamTrapIsNotContacted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Details.Reason != engine.ReasonSpamTrap || !result.SpamTrap {
-			t.Errorf("reason %s, flag %v; want a spam trap", result.Details.Reason, result.SpamTrap)
+		if result.Reason != engine.ReasonSpamTrap || !result.SpamTrap {
+			t.Errorf("reason %s, flag %v; want a spam trap", result.Reason, result.SpamTrap)
 		}
 		if len(network.Dials()) > 0 || zone.Count("", "") > 0 {
 			t.Error("a spam trap's mail host was looked for")
@@ -110,8 +110,8 @@ func TestSpamTrapByItsMailHostIsNotContacted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result.SpamTrap == contacted || (result.Details.Reason == engine.ReasonSpamTrap) == contacted {
-				t.Errorf("%q: reason %s, flag %v", trap, result.Details.Reason, result.SpamTrap)
+			if result.SpamTrap == contacted || (result.Reason == engine.ReasonSpamTrap) == contacted {
+				t.Errorf("%q: reason %s, flag %v", trap, result.Reason, result.SpamTrap)
 			}
 			if zone.Count("example.test", "MX") != 1 || len(network.Dials()) > 0 != contacted {
 				t.Errorf("%q: mail host dialled %d times, want that: %v", trap, len(network.Dials()), contacted)
@@ -130,8 +130,8 @@ func TestWeakHintIsContacted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.SpamTrap || result.Details.Reason != engine.ReasonCatchAll || len(network.Dials()) == 0 {
-			t.Errorf("reason %s, flag %v, dialled %d times", result.Details.Reason, result.SpamTrap, len(network.Dials()))
+		if result.SpamTrap || result.Reason != engine.ReasonCatchAll || len(network.Dials()) == 0 {
+			t.Errorf("reason %s, flag %v, dialled %d times", result.Reason, result.SpamTrap, len(network.Dials()))
 		}
 		want := []lists.Match{{List: lists.KindSpamTrap, Entry: "typo:hotmail.com", Confidence: lists.ConfidenceWeak}}
 		if diff := cmp.Diff(want, result.Details.Matches, cmpopts.IgnoreFields(lists.Match{}, "Source")); diff != "" {
@@ -213,8 +213,8 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "engine: ") {
 			t.Errorf("error %q, want context.Canceled in the name of the engine", err)
 		}
-		if result.Success || result.Verdict != engine.VerdictUnknown || result.Details.Reason != engine.ReasonUnfinished {
-			t.Errorf("success %v, %s, %s; want a failed verification", result.Success, result.Verdict, result.Details.Reason)
+		if !result.Reason.Failed() || result.Verdict != engine.VerdictUnknown || result.Reason != engine.ReasonUnfinished {
+			t.Errorf("success %v, %s, %s; want a failed verification", !result.Reason.Failed(), result.Verdict, result.Reason)
 		}
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("took %v, want 5s", took)
@@ -239,8 +239,8 @@ func TestTimeout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Details.Reason != engine.ReasonConnectionTimeout || !result.Success {
-			t.Errorf("reason %s, success %v; want a timeout as a result", result.Details.Reason, result.Success)
+		if result.Reason != engine.ReasonConnectionTimeout || result.Reason.Failed() {
+			t.Errorf("reason %s, success %v; want a timeout as a result", result.Reason, !result.Reason.Failed())
 		}
 		if took := time.Since(began) - result.Details.Waited; took > 10*time.Second {
 			t.Errorf("took %v beside the wait for a session, want 10s at most", took)
@@ -260,8 +260,8 @@ func TestDeadlineOfCaller(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Details.Reason != engine.ReasonDNSTemporary {
-			t.Errorf("reason %s, want %s", result.Details.Reason, engine.ReasonDNSTemporary)
+		if result.Reason != engine.ReasonDNSTemporary {
+			t.Errorf("reason %s, want %s", result.Reason, engine.ReasonDNSTemporary)
 		}
 	})
 }
@@ -322,8 +322,8 @@ func TestBusy(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		result, err := verifier.Verify(ctx, "second@example.test")
-		if !errors.Is(err, engine.ErrBusy) || result.Success || result.Verdict != engine.VerdictUnknown {
-			t.Errorf("%s, success %v (%v); want ErrBusy", result.Verdict, result.Success, err)
+		if !errors.Is(err, engine.ErrBusy) || !result.Reason.Failed() || result.Verdict != engine.VerdictUnknown {
+			t.Errorf("%s, success %v (%v); want ErrBusy", result.Verdict, !result.Reason.Failed(), err)
 		}
 		first.Wait()
 	})

@@ -29,13 +29,13 @@ func TestWithin(t *testing.T) {
 		}
 		for range 2 {
 			r, took, err := ask(t.Context())
-			if !errors.Is(err, engine.ErrNotYet) || took != 3*time.Second || r.Verdict != engine.VerdictUnknown || r.Success || r.Domain != "example.test" {
+			if !errors.Is(err, engine.ErrNotYet) || took != 3*time.Second || r.Verdict != engine.VerdictUnknown || !r.Reason.Failed() || r.Domain != "example.test" {
 				t.Errorf("%+v, %v after %v", r, err, took)
 			}
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if r, took, err := ask(gone); !errors.Is(err, engine.ErrNotYet) || !errors.Is(err, context.Canceled) || took != 0 || r.Success {
+		if r, took, err := ask(gone); !errors.Is(err, engine.ErrNotYet) || !errors.Is(err, context.Canceled) || took != 0 || !r.Reason.Failed() {
 			t.Errorf("cancelled: %+v, %v after %v", r, err, took)
 		}
 		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached || took > 3*time.Second {
@@ -119,7 +119,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	} {
 		refused := func(r engine.Result, err error) {
 			t.Helper()
-			if err == nil || !strings.Contains(err.Error(), "VerifyOptions."+tt.field+": ") || r.Success || r.Email == "" {
+			if err == nil || !strings.Contains(err.Error(), "VerifyOptions."+tt.field+": ") || !r.Reason.Failed() || r.Email == "" {
 				t.Errorf("%s: %+v, %v", tt.field, r, err)
 			}
 		}

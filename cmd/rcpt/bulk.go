@@ -255,13 +255,13 @@ func (c *bulkCommand) unlessClosed(err error) error {
 // trim removes from a result what the output does not show: results wait in
 // memory for their turn.
 func (c *bulkCommand) trim(r engine.Result) engine.Result {
-	if d := r.Details; d != nil && !c.Details {
-		r.Details = &engine.Details{Reason: d.Reason, RetryAfter: d.RetryAfter, Suggestion: d.Suggestion}
-		if c.Since != "" {
-			r.Details.CheckedAt = d.CheckedAt
-		}
+	if c.Details {
+		return r
 	}
-	return r
+	if c.Since == "" {
+		r.CheckedAt = time.Time{}
+	}
+	return r.WithoutDetails()
 }
 
 // makeState creates the folder of --state.

@@ -271,7 +271,7 @@ func (l lookUp) address(ctx context.Context, s *lookUpResult) error {
 		s.Fault = result.Message
 	}
 	s.add(result.Details.Matches)
-	s.Suggestion = result.Details.Suggestion
+	s.Suggestion = result.Suggestion
 	return nil
 }
 

@@ -102,14 +102,14 @@ func notes(r engine.Result) []note {
 	}
 	if r.Details != nil {
 		add("given", r.Details.Given)
-		add("reason", string(r.Details.Reason))
 	}
+	add("reason", string(r.Reason))
 	add("flags", strings.Join(flags(r), ", "))
 	if r.Details != nil {
 		add("said", said(r.Details.SMTP))
-		add("retry in", wait(r.Details.RetryAfter))
-		add("perhaps", r.Details.Suggestion)
 	}
+	add("retry in", wait(r.RetryAfter()))
+	add("perhaps", r.Suggestion)
 	return facts
 }
 
@@ -119,7 +119,7 @@ func flags(r engine.Result) []string {
 		name string
 		on   bool
 	}{
-		{"accept-all", r.AcceptAll}, {"role", r.Role}, {"free e-mail", r.FreeEmail}, {"disposable", r.Disposable},
+		{"accept-all", r.AcceptAll}, {"role", r.Role}, {"free e-mail", r.Free}, {"disposable", r.Disposable},
 		{"spam trap", r.SpamTrap},
 	} {
 		if flag.on {

@@ -13,14 +13,9 @@ import (
 
 func TestText(t *testing.T) {
 	result := engine.Result{
-		Email: "info@acme.example", User: "info", Domain: "acme.example", Role: true, Disposable: true, Success: true,
-		Verdict: engine.VerdictUnknown, Message: "The mail host asks every new sender to come back later.",
-		Details: &engine.Details{
-			Reason: engine.ReasonGreylisted, RetryAfter: 5 * time.Minute, Suggestion: "info@acne.example",
-			SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
-				Text: "Come \x1b[2Jback\u202e later\r\n"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", At: 12 * time.Millisecond}, {From: "C", Text: "QUIT", At: 1200 * time.Millisecond}},
-		},
+		Email: "info@acme.example", Local: "info", Domain: "acme.example", Role: true, Disposable: true, Verdict: engine.VerdictUnknown, Message: "The mail host asks every new sender to come back later.",
+		Reason: engine.ReasonGreylisted, RetryAt: time.Time{}.Add(5 * time.Minute), Suggestion: "info@acne.example", Details: &engine.Details{SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
+			Text: "Come \x1b[2Jback\u202e later\r\n"}, Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", At: 12 * time.Millisecond}, {From: "C", Text: "QUIT", At: 1200 * time.Millisecond}}},
 	}
 	const short = `unknown        info@acme.example
     The mail host asks every new sender to come back later.

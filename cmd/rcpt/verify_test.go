@@ -34,7 +34,7 @@ func takes(ctx context.Context, address string) (engine.Result, error) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return engine.Result{Email: address, Success: true}, nil
+		return engine.Result{Email: address}, nil
 	case <-ctx.Done():
 		return engine.Result{Email: address}, ctx.Err()
 	}

@@ -15,8 +15,8 @@ func TestCases(t *testing.T) {
 		t.Run(c.Address, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				result := verify(t, c.Address)
-				if result.Verdict != c.Verdict || result.Details.Reason != c.Reason {
-					t.Errorf("got %s, %s; want %s, %s\ntranscript: %v", result.Verdict, result.Details.Reason, c.Verdict, c.Reason, result.Details.Transcript)
+				if result.Verdict != c.Verdict || result.Reason != c.Reason {
+					t.Errorf("got %s, %s; want %s, %s\ntranscript: %v", result.Verdict, result.Reason, c.Verdict, c.Reason, result.Details.Transcript)
 				}
 			})
 		})
@@ -29,7 +29,7 @@ func TestFlags(t *testing.T) {
 		for address, set := range map[string]func(engine.Result) bool{
 			"info@acme.example":    func(r engine.Result) bool { return r.Role },
 			"me@throwaway.example": func(r engine.Result) bool { return r.Disposable },
-			"alice@intl.example":   func(r engine.Result) bool { return r.FreeEmail },
+			"alice@intl.example":   func(r engine.Result) bool { return r.Free },
 			"trap@acme.example":    func(r engine.Result) bool { return r.SpamTrap },
 			"who@anything.example": func(r engine.Result) bool { return r.AcceptAll },
 		} {

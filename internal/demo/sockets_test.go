@@ -54,7 +54,7 @@ func TestSockets(t *testing.T) {
 		go func() {
 			result, err := verifier.Verify(context.Background(), c.Address)
 			results <- func() {
-				if err != nil || result.Verdict != c.Verdict || result.Details.Reason != c.Reason {
+				if err != nil || result.Verdict != c.Verdict || result.Reason != c.Reason {
 					t.Errorf("%s: got %s, %+v, %v; want %s, %s", c.Address, result.Verdict, result.Details, err, c.Verdict, c.Reason)
 				}
 			}

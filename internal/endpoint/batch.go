@@ -94,6 +94,7 @@ func (e *Endpoint) newBatch(ctx context.Context, grant Grant, asked posted) *bat
 		if b.results[i], b.known[i] = e.known(ctx, grant, question, b.how, b.deadline); b.known[i] {
 			continue
 		}
+		b.results[i] = noAnswer
 		domain := strings.ToLower(question.address[strings.LastIndexByte(question.address, '@')+1:])
 		group, begun := byDomain[domain]
 		if !begun {
@@ -205,7 +206,8 @@ func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
 	together, able := e.config.Verifier.(Together)
 	if len(group) == 1 || !able {
 		for _, i := range group {
-			b.results[i], _ = e.verifier(b.how)(ctx, b.asked[i].address) // the record shows an error
+			result, err := e.verifier(b.how)(ctx, b.asked[i].address)
+			b.results[i] = told(result, err)
 		}
 		return
 	}
@@ -214,7 +216,7 @@ func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
 		addresses[n] = b.asked[i].address
 	}
 	fresh := engine.VerifyOptions{Fresh: true} // what is remembered was looked for before
-	together.VerifyTogether(ctx, addresses, fresh, func(n int, result engine.Result, _ error) {
-		b.results[group[n]] = result
+	together.VerifyTogether(ctx, addresses, fresh, func(n int, result engine.Result, err error) {
+		b.results[group[n]] = told(result, err)
 	})
 }

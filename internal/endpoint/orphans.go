@@ -112,7 +112,7 @@ func (o *orphans) end(key string, t *task, some []*orphan) {
 		if o.running[one.id] == one {
 			delete(o.running, one.id)
 		}
-		if one.result.Success {
+		if !one.result.Reason.Failed() {
 			o.mark(one.id)
 		}
 	}

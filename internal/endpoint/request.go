@@ -113,17 +113,12 @@ func newQuestion(given string, clean bool) (question, error) {
 // answered adds the given text to a result and, if that is not an address, the
 // address that was probably meant.
 func (q question) answered(r engine.Result) engine.Result {
-	if r.Details == nil {
-		return r
-	}
 	r = r.WithGiven(q.given)
-	if r.Details.Reason != engine.ReasonInvalidSyntax || r.Details.Suggestion != "" {
+	if r.Reason != engine.ReasonInvalidSyntax || r.Suggestion != "" {
 		return r
 	}
 	if meant := address.Clean(q.address); meant.Address != "" && meant.Address != q.address {
-		details := *r.Details
-		details.Suggestion = meant.Address
-		r.Details = &details
+		r.Suggestion = meant.Address
 	}
 	return r
 }

@@ -65,7 +65,7 @@ func (e *Endpoint) verifyOne(
 	grant.Describe(x.Header())
 	x.Note(notesOf(result)...)
 	writeRecord(x, how.shown(asked.answered(result)))
-	return result.Success
+	return !result.Reason.Failed()
 }
 
 // known returns the result of an orphan of the key, for which it waits if that
@@ -80,7 +80,7 @@ func (e *Endpoint) known(
 		case <-ctx.Done():
 			return engine.Result{}, false
 		}
-		if one.result.Success {
+		if !one.result.Reason.Failed() {
 			return *one.result, true
 		}
 	}
@@ -101,9 +101,12 @@ func (e *Endpoint) ask(
 	}
 	defer e.slots.give()
 
-	var answer engine.Result
+	answer := noAnswer
 	var err error
-	t := startTask(r, e.timeout(how), func(ctx context.Context) { answer, err = e.verifier(how)(ctx, asked.address) })
+	t := startTask(r, e.timeout(how), func(ctx context.Context) {
+		answer, err = e.verifier(how)(ctx, asked.address)
+		answer = told(answer, err)
+	})
 	if !t.await(r) {
 		goesOn = e.abandon(x, grant, t, []*orphan{newOrphan(grant.ID(), asked.address, &answer)}, started)
 		e.leaving(x)
@@ -154,7 +157,7 @@ func (e *Endpoint) bury(grant Grant, t *task, some []*orphan, started time.Time,
 // could not be carried out gives its unit back.
 func (e *Endpoint) settle(grant Grant, result engine.Result, paid bool, started time.Time) {
 	switch {
-	case !result.Success:
+	case result.Reason.Failed():
 		grant.Unanswered(1)
 		return
 	case paid || result.Details != nil && result.Details.Cached:
@@ -173,6 +176,18 @@ func (e *Endpoint) verifier(how options) func(context.Context, string) (engine.R
 		}
 	}
 	return e.config.Verifier.Verify
+}
+
+// noAnswer is the result of a verification that has not ended, or panics.
+var noAnswer = engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError}
+
+// told is a result whose reason says that there was an error, so that its
+// record does, too.
+func told(result engine.Result, err error) engine.Result {
+	if err != nil && !result.Reason.Failed() {
+		result.Reason = engine.ReasonInternalError
+	}
+	return result
 }
 
 // mistaken answers an invalid request, which does not count against the limits
@@ -203,11 +218,10 @@ func (e *Endpoint) leaving(x *exchange.Exchange) {
 
 // notesOf is the outcome of a verification for the log.
 func notesOf(result engine.Result) []slog.Attr {
-	notes := []slog.Attr{slog.String("domain", result.Domain), slog.String("result", string(result.Verdict))}
-	if result.Details != nil {
-		notes = append(notes, slog.String("reason", string(result.Details.Reason)))
+	return []slog.Attr{
+		slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)),
+		slog.String("reason", string(result.Reason)),
 	}
-	return notes
 }
 
 // writeRecord answers 200 even if the verification could not be carried out:

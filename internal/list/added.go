@@ -39,10 +39,10 @@ const checkedColumn = "rcpt_checked_at"
 
 // checkedCell is the time in UTC, to the second.
 func checkedCell(r engine.Result) string {
-	if r.Details == nil || r.Details.CheckedAt.IsZero() {
+	if r.CheckedAt.IsZero() {
 		return ""
 	}
-	return r.Details.CheckedAt.UTC().Format(time.RFC3339)
+	return r.CheckedAt.UTC().Format(time.RFC3339)
 }
 
 // columns returns the columns that are added, in their order.
@@ -52,11 +52,11 @@ func columns(o Output) []column {
 		{"rcpt_reason", reasonCell},
 		{"rcpt_accept_all", func(r engine.Result) string { return digit(r.AcceptAll) }},
 		{"rcpt_role", func(r engine.Result) string { return digit(r.Role) }},
-		{"rcpt_free_email", func(r engine.Result) string { return digit(r.FreeEmail) }},
+		{"rcpt_free_email", func(r engine.Result) string { return digit(r.Free) }},
 		{"rcpt_disposable", func(r engine.Result) string { return digit(r.Disposable) }},
 		{"rcpt_spamtrap", func(r engine.Result) string { return digit(r.SpamTrap) }},
 		{"rcpt_message", func(r engine.Result) string { return r.Message }},
-		{suggestionColumn, detail(func(d *engine.Details) string { return d.Suggestion })},
+		{suggestionColumn, func(r engine.Result) string { return r.Suggestion }},
 		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
 		{"rcpt_group", func(r engine.Result) string { return string(bulk.GroupFor(r)) }},
 		{emailColumn, emailCell},
@@ -65,8 +65,7 @@ func columns(o Output) []column {
 		added = append(added, column{checkedColumn, checkedCell})
 	}
 	if o.Details {
-		added = append(added, column{"rcpt_details",
-			detail(func(d *engine.Details) string { return string(marshal(d)) })})
+		added = append(added, column{"rcpt_details", detailsCell})
 	}
 	return added
 }
@@ -74,19 +73,18 @@ func columns(o Output) []column {
 // reasonCell is empty for a row that does not hold one address; its result says
 // why.
 func reasonCell(r engine.Result) string {
-	if r.Details == nil || r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
+	if r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
 		return ""
 	}
-	return string(r.Details.Reason)
+	return string(r.Reason)
 }
 
-func detail(cell func(*engine.Details) string) func(engine.Result) string {
-	return func(r engine.Result) string {
-		if r.Details == nil {
-			return ""
-		}
-		return cell(r.Details)
+func detailsCell(r engine.Result) string {
+	text, err := r.MarshalDetails()
+	if err != nil {
+		panic(err) // a result of ours that is not JSON is a bug
 	}
+	return string(text)
 }
 
 // checkedField is what [checkedColumn] is in JSON.
@@ -96,8 +94,8 @@ const checkedField = "checked_at"
 // have.
 func recordOf(r engine.Result, o Output) []byte {
 	fields := []member{{key: "reason", value: marshal(reasonCell(r))}}
-	if suggestion := detail(func(d *engine.Details) string { return d.Suggestion })(r); suggestion != "" {
-		fields = append(fields, member{key: "suggestion", value: marshal(suggestion)})
+	if r.Suggestion != "" {
+		fields = append(fields, member{key: "suggestion", value: marshal(r.Suggestion)})
 	}
 	fields = append(fields, member{key: "action", value: marshal(bulk.ActionFor(r))},
 		member{key: "group", value: marshal(bulk.GroupFor(r))})

@@ -100,7 +100,6 @@ func (k Kind) Result(text string) (engine.Result, bool) {
 		return unclear(text), true
 	case Unreadable:
 		r := engine.NotAskedAbout(engine.ReasonInvalidRow, "")
-		r.Success = false
 		r.Message = "Not verified: " + text + "."
 		return r, true
 	}
@@ -118,7 +117,7 @@ func unclear(cell string) engine.Result {
 	case len(within) == 0:
 		r.Message = "Not asked: the cell is a formula, whose result is not in the list."
 	default:
-		r.Details.Suggestion = within[0]
+		r.Suggestion = within[0]
 	}
 	return r
 }

@@ -28,7 +28,7 @@ func TestHeld(t *testing.T) {
 		if kind != c.kind || text != c.text || without != (kind != Address) || result.Verdict != c.verdict {
 			t.Errorf("%q: kind %d, %q, %+v", c.cell, kind, text, result)
 		}
-		if without && (result.Details == nil || result.Details.CheckedAt.IsZero()) {
+		if without && (result.Details == nil || result.CheckedAt.IsZero()) {
 			t.Errorf("%q: nobody knows when", c.cell)
 		}
 	}

@@ -126,8 +126,8 @@ func TestCells(t *testing.T) {
 		if !without {
 			continue
 		}
-		if result.Details.Suggestion != c.suggestion {
-			t.Errorf("%s: suggestion %q, want %q", c.cell, result.Details.Suggestion, c.suggestion)
+		if result.Suggestion != c.suggestion {
+			t.Errorf("%s: suggestion %q, want %q", c.cell, result.Suggestion, c.suggestion)
 		}
 		if group := bulk.GroupFor(result); group == bulk.GroupBad || group == bulk.GroupRetry {
 			t.Errorf("%s: %s, group %s", c.cell, result.Verdict, group)
@@ -207,7 +207,7 @@ func TestDamagedRows(t *testing.T) {
 			continue
 		}
 		result, _ := kind.Result(text)
-		if result.Reason != engine.ReasonInvalidRow || result.Details.RetryAfter != 0 || bulk.GroupFor(result) != bulk.GroupRisky {
+		if result.Reason != engine.ReasonInvalidRow || result.RetryAfter() != 0 || bulk.GroupFor(result) != bulk.GroupRisky {
 			t.Errorf("%s: %+v", row.Raw, result)
 		}
 	}

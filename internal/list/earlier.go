@@ -1,7 +1,6 @@
 package list
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,20 +67,18 @@ func earlierResult(cells map[string]string) *engine.Result {
 		return nil
 	}
 	r := &engine.Result{
-		Success: true, Verdict: engine.Verdict(cells[resultColumn]), Message: plainCell(cells["rcpt_message"]),
+		Verdict: engine.Verdict(cells[resultColumn]), Message: plainCell(cells["rcpt_message"]),
 		AcceptAll: cells["rcpt_accept_all"] == "1", Role: cells["rcpt_role"] == "1",
-		FreeEmail:  cells["rcpt_free_email"] == "1",
+		Free:       cells["rcpt_free_email"] == "1",
 		Disposable: cells["rcpt_disposable"] == "1", SpamTrap: cells["rcpt_spamtrap"] == "1",
-		Details: &engine.Details{Reason: engine.Reason(cells["rcpt_reason"]),
-			Suggestion: plainCell(cells["rcpt_suggestion"]), CatchAll: engine.CatchAllUnknown},
+		Reason: engine.Reason(cells["rcpt_reason"]), Suggestion: plainCell(cells["rcpt_suggestion"]),
+		Details: &engine.Details{CatchAll: engine.CatchAllUnknown},
 	}
-	r.Reason = r.Details.Reason
-	var details engine.Details
-	if json.Unmarshal([]byte(cells["rcpt_details"]), &details) == nil {
-		r.Details = &details
+	if cells["rcpt_details"] != "" {
+		_ = r.UnmarshalDetails([]byte(cells["rcpt_details"])) // the other columns say the same without
 	}
-	if at, err := time.Parse(time.RFC3339, cells[checkedColumn]); err == nil && r.Details.CheckedAt.IsZero() {
-		r.Details.CheckedAt = at
+	if at, err := time.Parse(time.RFC3339, cells[checkedColumn]); err == nil && r.CheckedAt.IsZero() {
+		r.CheckedAt = at
 	}
 	return r
 }
@@ -93,11 +90,11 @@ func earlierResult(cells map[string]string) *engine.Result {
 func Settled(r *engine.Result) bool {
 	switch r.Verdict {
 	case engine.VerdictDeliverable, engine.VerdictAcceptAll:
-		return r.Success
+		return !r.Reason.Failed()
 	case engine.VerdictUndeliverable:
-		return r.Success && r.Details.Reason != ""
+		return !r.Reason.Failed() && r.Reason != ""
 	case engine.VerdictUnknown:
-		return r.Success && (r.SpamTrap || r.Details.Source != "")
+		return !r.Reason.Failed() && (r.SpamTrap || r.Details.Source != "")
 	}
 	return false
 }

@@ -336,9 +336,8 @@ func resultIn(value json.RawMessage) *engine.Result {
 		return nil
 	}
 	if r.Details == nil {
-		r.Reason = record.Reason
-		r.Details = &engine.Details{Reason: record.Reason, Suggestion: record.Suggestion,
-			CatchAll: engine.CatchAllUnknown, CheckedAt: record.CheckedAt}
+		r.Reason, r.Suggestion, r.CheckedAt = record.Reason, record.Suggestion, record.CheckedAt
+		r.Details = &engine.Details{CatchAll: engine.CatchAllUnknown}
 	}
 	return &r
 }

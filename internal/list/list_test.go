@@ -12,7 +12,7 @@ import (
 
 // verified stands for every result in these tests. In CSV it is the cells in
 // short.
-var verified = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictUnknown, Success: true, Message: "=1+1"}
+var verified = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictUnknown, Message: "=1+1"}
 
 const (
 	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action,rcpt_group,rcpt_email"
@@ -346,7 +346,7 @@ func TestAddedAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := engine.Result{Email: c.email, Details: &engine.Details{Suggestion: c.suggestion}}
+		result := engine.Result{Email: c.email, Suggestion: c.suggestion, Details: &engine.Details{}}
 		if row := string(w.Append(nil, c.raw, result)); !strings.HasSuffix(row, c.want) {
 			t.Errorf("%q: %q, want %q at the end", c.raw, row, c.want)
 		}
@@ -356,7 +356,9 @@ func TestAddedAddresses(t *testing.T) {
 // TestDetails: a column, or in the record.
 func TestDetails(t *testing.T) {
 	result := verified
-	result.Details = &engine.Details{Reason: engine.ReasonGreylisted, Suggestion: "b@acme.example", CatchAll: engine.CatchAllNo}
+	result.Reason = engine.ReasonGreylisted
+	result.Suggestion = "b@acme.example"
+	result.Details = &engine.Details{CatchAll: engine.CatchAllNo}
 	for _, c := range []struct {
 		to       Output
 		has, not string

@@ -240,7 +240,7 @@ func rewritten(t *testing.T, list string, o Options, to Output) string {
 		}
 		results := make([]engine.Result, len(row.Addresses))
 		for i := range results {
-			results[i] = engine.Result{Email: "x@acme.example", Success: true, Verdict: engine.VerdictDeliverable, Message: "=1", Details: &engine.Details{}}
+			results[i] = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictDeliverable, Message: "=1", Details: &engine.Details{}}
 		}
 		out = w.Append(out, row.Raw, results...)
 	}

@@ -176,23 +176,21 @@ func (f *serviceReader) earlierResult(cells []string) *engine.Result {
 		return nil
 	}
 	r := &engine.Result{
-		Success: true, Verdict: meaning.verdict, Reason: meaning.reason,
+		Verdict: meaning.verdict, Reason: meaning.reason,
 		AcceptAll: meaning.verdict == engine.VerdictAcceptAll,
-		Role:      f.is(cells, "role"), FreeEmail: f.is(cells, "free"),
+		Role:      f.is(cells, "role"), Free: f.is(cells, "free"),
 		Disposable: means == "disposable" || f.is(cells, "disposable"), SpamTrap: means == "spam-trap",
-		Details: &engine.Details{
-			Reason: meaning.reason, CatchAll: engine.CatchAllUnknown, Source: f.name,
-			CheckedAt: serviceTime(f.held(cells, "checked")),
-		},
+		CheckedAt: serviceTime(f.held(cells, "checked")),
+		Details:   &engine.Details{CatchAll: engine.CatchAllUnknown, Source: f.name},
 	}
 	if suggestion := f.held(cells, "suggestion"); isAddress(suggestion) {
-		r.Details.Suggestion = suggestion
+		r.Suggestion = suggestion
 	}
 	r.Message = f.name + " said " + f.cell(cells, f.result)
 	if detail := f.cell(cells, f.detail); detail != "" {
 		r.Message += ", " + detail
 	}
-	if at := r.Details.CheckedAt; !at.IsZero() {
+	if at := r.CheckedAt; !at.IsZero() {
 		r.Message += " on " + at.Format(time.DateOnly)
 	}
 	r.Message += "."
@@ -240,14 +238,14 @@ func Flag(known *flags.Lists, r *engine.Result, cell string) bool {
 		return true
 	}
 	has := func(kind flags.Kind) bool { return known.Has(kind, parsed.Local(), parsed.Domain()) }
-	r.Role, r.FreeEmail = r.Role || has(flags.KindRole), r.FreeEmail || has(flags.KindFree)
+	r.Role, r.Free = r.Role || has(flags.KindRole), r.Free || has(flags.KindFree)
 	r.Disposable = r.Disposable || has(flags.KindDisposable)
 	return r.SpamTrap || !has(flags.KindSpamTrap)
 }
 
 // AsOldAs gives a result without a date that of its file.
 func AsOldAs(r *engine.Result, file time.Time) {
-	r.Details.CheckedAt = file.UTC().Truncate(time.Second)
+	r.CheckedAt = file.UTC().Truncate(time.Second)
 	if r.Details.Source != "" {
 		said := strings.TrimSuffix(r.Message, ".")
 		r.Message = fmt.Sprintf("%s on %s or before.", said, file.UTC().Format(time.DateOnly))

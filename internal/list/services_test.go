@@ -138,22 +138,22 @@ func earlierText(all []*engine.Result, n int) string {
 		return ""
 	}
 	r := all[n]
-	words := []string{string(r.Verdict), string(r.Details.Reason)}
+	words := []string{string(r.Verdict), string(r.Reason)}
 	for _, flag := range []struct {
 		set  bool
 		name string
-	}{{r.AcceptAll, "accept-all"}, {r.Role, "role"}, {r.FreeEmail, "free"}, {r.Disposable, "disposable"}, {r.SpamTrap, "trap"}} {
+	}{{r.AcceptAll, "accept-all"}, {r.Role, "role"}, {r.Free, "free"}, {r.Disposable, "disposable"}, {r.SpamTrap, "trap"}} {
 		if flag.set {
 			words = append(words, flag.name)
 		}
 	}
-	if at := r.Details.CheckedAt; at.IsZero() {
+	if at := r.CheckedAt; at.IsZero() {
 		words = append(words, "undated")
 	} else {
 		words = append(words, at.Format(time.DateOnly))
 	}
-	if r.Details.Suggestion != "" {
-		words = append(words, "suggests "+r.Details.Suggestion)
+	if r.Suggestion != "" {
+		words = append(words, "suggests "+r.Suggestion)
 	}
 	return strings.Join(strings.Fields(strings.Join(append(words, r.Message), " ")), " ")
 }

@@ -86,7 +86,7 @@ func (w *Writer) record(raw string, results []engine.Result) []byte {
 	var records []member
 	for i, name := range w.read {
 		r := results[i]
-		if w.Details && err == nil && r.Success {
+		if w.Details && err == nil && !r.Reason.Failed() {
 			r = r.WithGiven(given[i])
 		}
 		records = append(records, member{key: name, value: recordOf(r, w.Output)})

@@ -35,9 +35,9 @@ func (r *running) check(ctx context.Context, address string) (engine.Result, err
 	defer cancel()
 	started := time.Now()
 	result, err := r.cache.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
-	if err == nil && result.Success && result.Details != nil {
+	if err == nil && !result.Reason.Failed() {
 		r.state.record(store.Use{
-			Key: dashboard.KeyID, At: started, Result: string(result.Verdict), Reason: string(result.Details.Reason),
+			Key: dashboard.KeyID, At: started, Result: string(result.Verdict), Reason: string(result.Reason),
 			Duration: time.Since(started),
 		})
 	}

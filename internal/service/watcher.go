@@ -126,10 +126,10 @@ func (w *watcher) verified(r engine.Result) {
 	d := r.Details
 	if d != nil && !d.Cached && r.Domain != "" { // an address without a domain says nothing about the network
 		w.mu.Lock()
-		w.hour.add(time.Now(), r.Verdict, d.Reason)
+		w.hour.add(time.Now(), r.Verdict, r.Reason)
 		w.mu.Unlock()
 	}
-	if d == nil || d.Cached || d.Reason != engine.ReasonBlocked || d.SMTP == nil {
+	if d == nil || d.Cached || r.Reason != engine.ReasonBlocked || d.SMTP == nil {
 		return
 	}
 	w.mu.Lock()
@@ -142,7 +142,7 @@ func (w *watcher) verified(r engine.Result) {
 		w.blocks[name] = seen
 	}
 	seen.count++
-	seen.last = d.CheckedAt
+	seen.last = r.CheckedAt
 	seen.cause, seen.do = doctor.Remedy(replies.Input{Phase: d.SMTP.Phase, Host: d.SMTP.Host, Mailbox: r.Email,
 		Reply: smtp.Reply{Code: d.SMTP.Code, Enhanced: d.SMTP.Enhanced, Lines: []string{d.SMTP.Text}}})
 	seen.reply = strings.TrimSpace(strconv.Itoa(d.SMTP.Code) + " " + d.SMTP.Enhanced)

@@ -11,10 +11,7 @@ import (
 )
 
 func blockedBy(provider, host string, at time.Time) engine.Result {
-	return engine.Result{Details: &engine.Details{
-		Reason: engine.ReasonBlocked, Provider: provider, CheckedAt: at,
-		SMTP: &engine.SMTPAnswer{Host: host, Code: 550, Enhanced: "5.7.1", Text: "mail for alice@acme.example refused"},
-	}}
+	return engine.Result{Reason: engine.ReasonBlocked, CheckedAt: at, Details: &engine.Details{Provider: provider, SMTP: &engine.SMTPAnswer{Host: host, Code: 550, Enhanced: "5.7.1", Text: "mail for alice@acme.example refused"}}}
 }
 
 // TestWatcher: blocks are counted by provider, or else by host, the latest
@@ -34,7 +31,7 @@ func TestWatcher(t *testing.T) {
 	cached.Details.Cached = true
 	hooks.Verified(t.Context(), cached, nil)
 	other := blockedBy("yahoo", "mx.yahoo.example", at)
-	other.Details.Reason = engine.ReasonMailboxNotFound
+	other.Reason = engine.ReasonMailboxNotFound
 	hooks.Verified(t.Context(), other, nil)
 	hooks.Verified(t.Context(), engine.Result{}, nil)
 	hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{

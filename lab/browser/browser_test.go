@@ -101,7 +101,7 @@ func (s *site) verify(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *site) count(ctx context.Context, key string, result engine.Result) {
-	s.store.RecordUse(store.Use{Key: key, At: time.Now(), Result: string(result.Verdict), Reason: string(result.Details.Reason), Duration: 80 * time.Millisecond})
+	s.store.RecordUse(store.Use{Key: key, At: time.Now(), Result: string(result.Verdict), Reason: string(result.Reason), Duration: 80 * time.Millisecond})
 	s.store.TouchKey(key, time.Now())
 	_ = s.store.Flush(ctx)
 }

@@ -25,7 +25,7 @@ func (v verifier) VerifyTogether(
 ) {
 	for i, email := range all {
 		r, err := v.Verify(ctx, email)
-		r.Verdict, r.Details.RetryAfter = engine.VerdictDeliverable, 0
+		r.Verdict, r.RetryAt = engine.VerdictDeliverable, time.Time{}
 		done(i, r, err)
 	}
 }

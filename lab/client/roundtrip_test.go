@@ -20,7 +20,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	plain := full("alice@acme.example")
 	plain.Role, plain.AcceptAll, plain.SpamTrap = false, false, false
-	plain.Details = &engine.Details{Reason: engine.ReasonConnectionTimeout, CatchAll: engine.CatchAllUnknown, SMTP: &engine.SMTPAnswer{Phase: "connect"}}
+	plain.Reason = engine.ReasonConnectionTimeout
+	plain.Details = &engine.Details{CatchAll: engine.CatchAllUnknown, SMTP: &engine.SMTPAnswer{Phase: "connect"}}
 	var filled engine.Result
 	testkit.Fill(&filled)
 	for name, result := range map[string]engine.Result{

@@ -31,18 +31,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // full is a result with all that there can be in it.
 func full(address string) engine.Result {
 	return engine.Result{
-		Email: address, User: "alice", Domain: "acme.example", AcceptAll: true, Role: true, FreeEmail: true, Disposable: true, SpamTrap: true,
-		Success: true, Verdict: engine.VerdictUnknown, Message: "Come back.",
-		Details: &engine.Details{
-			Reason: engine.ReasonGreylisted, RetryAfter: 5 * time.Minute, Suggestion: "alice@acme.test", Provider: "gmail",
-			Irregular:  []engine.Irregularity{{Reason: "domain_character", Detail: "\"_\" may not stand in a domain"}},
-			MX:         []engine.MX{{Host: "mx.acme.example", Preference: 10}},
-			CatchAll:   engine.CatchAllUnknown,
-			Matches:    []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}},
-			SMTP:       &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"},
-			Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", At: 12 * time.Millisecond}},
-			Cached:     true, CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Duration: 187 * time.Millisecond,
-		},
+		Email: address, Local: "alice", Domain: "acme.example", AcceptAll: true, Role: true, Free: true, Disposable: true, SpamTrap: true,
+		Verdict: engine.VerdictUnknown, Message: "Come back.",
+		Reason: engine.ReasonGreylisted, RetryAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC).Add(5*time.Minute + 187*time.Millisecond), Suggestion: "alice@acme.test", CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Details: &engine.Details{Provider: "gmail", Irregular: []engine.Irregularity{{Reason: "domain_character", Detail: "\"_\" may not stand in a domain"}}, MX: []engine.MX{{Host: "mx.acme.example", Preference: 10}}, CatchAll: engine.CatchAllUnknown, Matches: []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}}, SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"}, Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", At: 12 * time.Millisecond}}, Cached: true, Duration: 187 * time.Millisecond},
 	}
 }
 
@@ -51,7 +42,7 @@ type verifier struct{}
 
 func (verifier) Verify(_ context.Context, address string) (engine.Result, error) {
 	if address == "short" {
-		return engine.Result{Email: address, Success: true, Verdict: engine.VerdictUndeliverable, Message: "No address.", Details: &engine.Details{Reason: engine.ReasonInvalidSyntax, CatchAll: engine.CatchAllUnknown}}, nil
+		return engine.Result{Email: address, Verdict: engine.VerdictUndeliverable, Message: "No address.", Reason: engine.ReasonInvalidSyntax, Details: &engine.Details{CatchAll: engine.CatchAllUnknown}}, nil
 	}
 	return full(address), nil
 }

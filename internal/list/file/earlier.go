@@ -127,7 +127,7 @@ func known(r *engine.Result, cell string) string {
 	result := *r
 	result.Email = address.Clean(cell).Address
 	if parsed, err := address.Read(result.Email); err == nil {
-		result.User, result.Domain = parsed.Local(), parsed.Domain()
+		result.Local, result.Domain = parsed.Local(), parsed.Domain()
 	}
 	text, err := json.Marshal(result)
 	if err != nil {

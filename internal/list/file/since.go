@@ -76,12 +76,12 @@ func (x *resultIndex) add(cell string, r *engine.Result, written time.Time) {
 	if !ok {
 		return
 	}
-	dated := &datedResult{from: r.Details.CheckedAt}
+	dated := &datedResult{from: r.CheckedAt}
 	if dated.from.IsZero() {
 		list.AsOldAs(r, written)
-		dated.from = r.Details.CheckedAt.Add(x.ages.Undated - x.ages.Dated)
+		dated.from = r.CheckedAt.Add(x.ages.Undated - x.ages.Dated)
 	}
-	r.Email, r.User, r.Domain = "", "", ""
+	r.Email, r.Local, r.Domain = "", "", ""
 	dated.Result = *r
 	text, err := json.Marshal(r)
 	if err != nil {

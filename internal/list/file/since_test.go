@@ -49,7 +49,7 @@ func TestOpenSince(t *testing.T) {
 		switch {
 		case c.want == "" && found != nil:
 			t.Errorf("%s from %s on: %+v", c.address, c.oldest, found)
-		case c.want != "" && (found == nil || found.Verdict != c.want || !found.Details.CheckedAt.Equal(c.at)):
+		case c.want != "" && (found == nil || found.Verdict != c.want || !found.CheckedAt.Equal(c.at)):
 			t.Errorf("%s from %s on: %+v, want %s of %s", c.address, c.oldest, found, c.want, c.at)
 		}
 		e.Close()

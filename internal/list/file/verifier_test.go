@@ -18,7 +18,7 @@ type recorder struct {
 
 func (n *recorder) Verify(_ context.Context, address string) (engine.Result, error) {
 	n.asked = append(n.asked, address)
-	return engine.Result{Email: address, Success: true}, nil
+	return engine.Result{Email: address}, nil
 }
 
 func (n *recorder) VerifyTogether(
@@ -37,7 +37,7 @@ func TestUnreadableRows(t *testing.T) {
 	rows := []string{unreadableMark + "too long", "a@example.test", unreadableMark + "a stray quote", "b@example.test"}
 	check := func(i int, result engine.Result, err error) {
 		t.Helper()
-		if reason, bad := strings.CutPrefix(rows[i], unreadableMark); bad && (result.Success || !strings.Contains(result.Message, reason)) ||
+		if reason, bad := strings.CutPrefix(rows[i], unreadableMark); bad && (!result.Reason.Failed() || !strings.Contains(result.Message, reason)) ||
 			!bad && result.Email != rows[i] || err != nil {
 			t.Errorf("%q: %+v, %v", rows[i], result, err)
 		}

@@ -24,7 +24,7 @@ import (
 
 // dead is a verifier for lists that nobody asks about.
 func dead(_ context.Context, email string) (engine.Result, error) {
-	return engine.Result{Email: email, Verdict: engine.VerdictUnknown, Success: true}, nil
+	return engine.Result{Email: email, Verdict: engine.VerdictUnknown}, nil
 }
 
 // bomb is a text around so many octets, compressed.

@@ -31,9 +31,9 @@ func (s *Server) verified(v endpoint.Verification) {
 	if s.config.Record == nil {
 		return
 	}
-	use := rows.Use{Key: v.Client, At: v.Began, Result: string(v.Result.Verdict), Duration: v.Took}
-	if d := v.Result.Details; d != nil {
-		use.Reason, use.Cached = string(d.Reason), d.Cached
+	use := rows.Use{
+		Key: v.Client, At: v.Began, Result: string(v.Result.Verdict), Reason: string(v.Result.Reason), Duration: v.Took,
+		Cached: v.Result.Details != nil && v.Result.Details.Cached,
 	}
 	s.config.Record(use)
 }

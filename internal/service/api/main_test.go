@@ -32,7 +32,7 @@ type verifierFunc func(ctx context.Context, address string) (engine.Result, erro
 
 func (f verifierFunc) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
 	result, err := f(ctx, address)
-	result.User = "anew"
+	result.Local = "anew"
 	return result, err
 }
 
@@ -47,8 +47,8 @@ func (f verifierFunc) Recall(ctx context.Context, address string) (engine.Result
 // accepts finds every address deliverable.
 func accepts(_ context.Context, address string) (engine.Result, error) {
 	return engine.Result{
-		Email: address, User: "alice", Domain: "acme.example", Success: true, Verdict: engine.VerdictDeliverable, Message: "Fine.",
-		Details: &engine.Details{Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Unix(0, 0).UTC()},
+		Email: address, Local: "alice", Domain: "acme.example", Verdict: engine.VerdictDeliverable, Message: "Fine.",
+		Reason: engine.ReasonRecipientAccepted, CheckedAt: time.Unix(0, 0).UTC(), Details: &engine.Details{CatchAll: engine.CatchAllNo},
 	}, nil
 }
 

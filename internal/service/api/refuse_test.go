@@ -104,7 +104,7 @@ func TestTranscript(t *testing.T) {
 func exact(ctx context.Context, address string) (engine.Result, error) {
 	result, err := accepts(ctx, address)
 	if strings.ContainsAny(address, " <>:") {
-		result.Verdict, result.Details.Reason = engine.VerdictUndeliverable, engine.ReasonInvalidSyntax
+		result.Verdict, result.Reason = engine.VerdictUndeliverable, engine.ReasonInvalidSyntax
 	}
 	return result, err
 }

@@ -269,7 +269,7 @@ type knowing struct{ verifierFunc }
 
 func (knowing) Recall(ctx context.Context, address string) (engine.Result, bool) {
 	result, _ := accepts(ctx, address)
-	result.User = "remembered"
+	result.Local = "remembered"
 	return result, true
 }
 

@@ -55,8 +55,8 @@ func BenchmarkWhole(b *testing.B) {
 
 func deliverable(address string) engine.Result {
 	return engine.Result{
-		Email: address, User: "alice", Domain: "example.com", Success: true, Verdict: engine.VerdictDeliverable,
+		Email: address, Local: "alice", Domain: "example.com", Verdict: engine.VerdictDeliverable,
 		Message: "The mail host takes mail for this mailbox and refuses unknown ones.",
-		Details: &engine.Details{Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC()},
+		Reason:  engine.ReasonRecipientAccepted, CheckedAt: time.Now().UTC(), Details: &engine.Details{CatchAll: engine.CatchAllNo},
 	}
 }

@@ -127,14 +127,11 @@ func (b *browsing) row(at int, results []engine.Result) Row {
 		row.Cells = append(row.Cells, cell)
 	}
 	for i, result := range results {
-		r := CellResult{
+		row.Results = append(row.Results, CellResult{
 			Column: shown(b.read[i]), Result: result,
 			Action: bulk.ActionFor(result), Group: bulk.GroupFor(result), Flags: FlagsOf(result),
-		}
-		if result.Details != nil {
-			r.Suggestion = result.Details.Suggestion
-		}
-		row.Results = append(row.Results, r)
+			Suggestion: result.Suggestion,
+		})
 	}
 	return row
 }

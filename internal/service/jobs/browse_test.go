@@ -24,7 +24,7 @@ import (
 func someBad(_ context.Context, email string, _ int) engine.Result {
 	r := fine(email)
 	if strings.HasPrefix(email, "no") {
-		r.Verdict, r.Reason, r.Details.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, engine.ReasonMailboxNotFound
+		r.Verdict, r.Reason, r.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, engine.ReasonMailboxNotFound
 	}
 	return r
 }

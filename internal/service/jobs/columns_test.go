@@ -77,8 +77,9 @@ func TestSeveralColumns(t *testing.T) {
 func TestRowsForPeople(t *testing.T) {
 	n := alone(t, &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
 		r := fine(email)
-		r.Role, r.FreeEmail = true, true
-		r.Details = &engine.Details{Reason: r.Reason, CatchAll: engine.CatchAllNo, Suggestion: "ann@a.example"}
+		r.Role, r.Free = true, true
+		r.Suggestion = "ann@a.example"
+		r.Details = &engine.Details{CatchAll: engine.CatchAllNo}
 		return r
 	}})
 	long := strings.Repeat("é", shownCharacters+1)

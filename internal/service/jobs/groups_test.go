@@ -44,13 +44,13 @@ func mixed(answers *atomic.Bool) *hosts {
 		switch {
 		case strings.HasPrefix(email, "dead"):
 			r := fine(email)
-			r.Verdict, r.Reason, r.Details.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, engine.ReasonMailboxNotFound
+			r.Verdict, r.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
 			return r
 		case strings.HasPrefix(email, "grey") && !answers.Load():
 			return greylisted(email)
 		case strings.HasPrefix(email, "all"):
 			r := fine(email)
-			r.Verdict, r.Reason, r.Details = engine.VerdictAcceptAll, engine.ReasonCatchAll, &engine.Details{Reason: engine.ReasonCatchAll}
+			r.Verdict, r.Reason, r.Details = engine.VerdictAcceptAll, engine.ReasonCatchAll, &engine.Details{}
 			return r
 		}
 		return fine(email)

@@ -39,8 +39,8 @@ type hosts struct {
 
 func fine(email string) engine.Result {
 	return engine.Result{
-		Email: email, Success: true, Verdict: engine.VerdictDeliverable, Reason: engine.ReasonRecipientAccepted, Message: "Fine.",
-		Domain: email[strings.LastIndexByte(email, '@')+1:], Details: &engine.Details{Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo},
+		Email: email, Verdict: engine.VerdictDeliverable, Reason: engine.ReasonRecipientAccepted, Message: "Fine.",
+		Domain: email[strings.LastIndexByte(email, '@')+1:], Details: &engine.Details{CatchAll: engine.CatchAllNo},
 	}
 }
 
@@ -176,6 +176,8 @@ func column(text string, number int) (cells []string) {
 func greylisted(email string) engine.Result {
 	r := fine(email)
 	r.Verdict, r.Reason = engine.VerdictUnknown, engine.ReasonGreylisted
-	r.Details = &engine.Details{Reason: engine.ReasonGreylisted, RetryAfter: time.Minute}
+	r.Reason = engine.ReasonGreylisted
+	r.RetryAt = r.CheckedAt.Add(time.Minute)
+	r.Details = &engine.Details{}
 	return r
 }

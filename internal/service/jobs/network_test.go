@@ -30,7 +30,7 @@ func (b *brokenNetwork) fault() headway.Fault {
 // noDNS is what comes of an address when no DNS server answers.
 func noDNS(email string) engine.Result {
 	r := greylisted(email)
-	r.Reason, r.Details.Reason = engine.ReasonDNSTemporary, engine.ReasonDNSTemporary
+	r.Reason = engine.ReasonDNSTemporary
 	return r
 }
 

@@ -33,23 +33,20 @@ const (
 )
 
 func outcomeOf(r engine.Result) outcome {
-	o := outcome{verdict: r.Verdict, reason: r.Reason, message: r.Message}
+	o := outcome{
+		verdict: r.Verdict, reason: r.Reason, message: r.Message, retryAfter: r.RetryAfter(), suggestion: r.Suggestion,
+		catchAll: r.CatchAll(),
+	}
 	for _, f := range []struct {
 		set  bool
 		flag byte
 	}{
-		{r.Success, flagSuccess}, {r.AcceptAll, flagAcceptAll}, {r.Role, flagRole},
-		{r.FreeEmail, flagFree}, {r.Disposable, flagDisposable},
+		{!r.Reason.Failed(), flagSuccess}, {r.AcceptAll, flagAcceptAll}, {r.Role, flagRole},
+		{r.Free, flagFree}, {r.Disposable, flagDisposable},
 		{r.SpamTrap, flagSpamTrap},
 	} {
 		if f.set {
 			o.flags |= f.flag
-		}
-	}
-	if d := r.Details; d != nil {
-		o.retryAfter, o.suggestion, o.catchAll = d.RetryAfter, d.Suggestion, d.CatchAll
-		if o.reason == "" {
-			o.reason = d.Reason
 		}
 	}
 	return o
@@ -60,18 +57,16 @@ func (o outcome) result(email string) engine.Result {
 	has := func(flag byte) bool { return o.flags&flag != 0 }
 	r := engine.Result{
 		Email: email, AcceptAll: has(flagAcceptAll), Role: has(flagRole),
-		FreeEmail: has(flagFree), Disposable: has(flagDisposable),
-		SpamTrap: has(flagSpamTrap), Success: has(flagSuccess),
-		Verdict: o.verdict, Reason: o.reason, Message: o.message,
-		Details: &engine.Details{
-			Reason: o.reason, RetryAfter: o.retryAfter, Suggestion: o.suggestion, CatchAll: o.catchAll,
-		},
+		Free: has(flagFree), Disposable: has(flagDisposable),
+		SpamTrap: has(flagSpamTrap), Verdict: o.verdict, Reason: o.reason, Message: o.message,
+		Suggestion: o.suggestion, Details: &engine.Details{CatchAll: o.catchAll},
 	}
 	if o.found != 0 {
-		r.Details.CheckedAt = time.Unix(o.found, 0).UTC()
+		r.CheckedAt = time.Unix(o.found, 0).UTC()
 	}
+	r.RetryAt = r.CheckedAt.Add(o.retryAfter)
 	if parsed, err := address.Read(email); err == nil {
-		r.User, r.Domain = parsed.Local(), parsed.Domain()
+		r.Local, r.Domain = parsed.Local(), parsed.Domain()
 	}
 	return r
 }

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,12 +15,10 @@ import (
 func TestOutcomeHasEveryField(t *testing.T) {
 	var want engine.Result
 	testkit.Fill(&want)
-	want.Email, want.User, want.Domain = "ada@acme.example", "ada", "acme.example"
-	d := want.Details
-	want.Reason = d.Reason
-	want.Details = &engine.Details{
-		Reason: d.Reason, RetryAfter: d.RetryAfter, Suggestion: d.Suggestion, CatchAll: d.CatchAll,
-	}
+	want.Email, want.Local, want.Domain = "ada@acme.example", "ada", "acme.example"
+	want.Details = &engine.Details{CatchAll: engine.CatchAllYes}
+	want.CheckedAt = time.Time{}
+	want.RetryAt = time.Time{}.Add(7 * time.Minute)
 	if diff := cmp.Diff(want, outcomeOf(want).result(want.Email)); diff != "" {
 		t.Errorf("-result +outcome:\n%s", diff)
 	}

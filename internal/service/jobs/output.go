@@ -33,7 +33,7 @@ var flags = []struct {
 }{
 	{"accept_all", func(r engine.Result) bool { return r.AcceptAll }},
 	{"role", func(r engine.Result) bool { return r.Role }},
-	{"free_email", func(r engine.Result) bool { return r.FreeEmail }},
+	{"free_email", func(r engine.Result) bool { return r.Free }},
 	{"disposable", func(r engine.Result) bool { return r.Disposable }},
 	{"spamtrap", func(r engine.Result) bool { return r.SpamTrap }},
 }

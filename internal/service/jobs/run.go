@@ -141,9 +141,7 @@ func (r *run) work(ctx context.Context) {
 // trim keeps of a result what is stored.
 func trim(result engine.Result) engine.Result {
 	if d := result.Details; d != nil {
-		result.Details = &engine.Details{
-			Reason: d.Reason, RetryAfter: d.RetryAfter, Suggestion: d.Suggestion, CatchAll: d.CatchAll,
-		}
+		result.Details = &engine.Details{CatchAll: d.CatchAll, Duration: d.Duration, Age: d.Age}
 	}
 	return result
 }

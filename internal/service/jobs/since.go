@@ -102,10 +102,10 @@ func (e *earlier) takeRow(l *listReader, raw string, cells []foundCell) {
 			continue
 		}
 		if r := all[i]; list.Settled(r) && list.Flag(e.known, r, c.text) {
-			if r.Details.CheckedAt.IsZero() && !e.since.Date.IsZero() {
+			if r.CheckedAt.IsZero() && !e.since.Date.IsZero() {
 				list.AsOldAs(r, e.since.Date)
 			}
-			if at := r.Details.CheckedAt; !at.IsZero() && !at.Before(e.oldest) {
+			if at := r.CheckedAt; !at.IsZero() && !at.Before(e.oldest) {
 				number = e.outcomeNumber(outcomeOf(*r).foundAt(at))
 			}
 		}

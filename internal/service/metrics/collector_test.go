@@ -19,7 +19,7 @@ func TestCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Verified(engine.Result{Verdict: engine.VerdictDeliverable, Reason: engine.ReasonRecipientAccepted, Details: &engine.Details{Reason: engine.ReasonRecipientAccepted}}, 0)
+	m.Verified(engine.Result{Verdict: engine.VerdictDeliverable, Reason: engine.ReasonRecipientAccepted, Details: &engine.Details{}}, 0)
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), m)
 	families, err := registry.Gather()

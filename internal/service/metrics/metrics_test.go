@@ -25,7 +25,7 @@ func wantLines(t *testing.T, text string, lines ...string) {
 }
 
 func answer(verdict engine.Verdict, reason engine.Reason, cached bool) engine.Result {
-	return engine.Result{Verdict: verdict, Details: &engine.Details{Reason: reason, Cached: cached}}
+	return engine.Result{Verdict: verdict, Reason: reason, Details: &engine.Details{Cached: cached}}
 }
 
 func TestVerified(t *testing.T) {

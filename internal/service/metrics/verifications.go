@@ -76,11 +76,7 @@ func (v *verifications) collectors() []prometheus.Collector {
 // engine's hook: the engine does not see remembered results, and also verifies
 // without a request.
 func (m *Metrics) Verified(r engine.Result, took time.Duration) {
-	var reason engine.Reason
-	cached := false
-	if r.Details != nil {
-		reason, cached = r.Details.Reason, r.Details.Cached
-	}
+	reason, cached := r.Reason, r.Details != nil && r.Details.Cached
 	v := &m.verifications
 	v.took.of(cached).Observe(took.Seconds())
 	if usual, ok := v.usual[reason]; ok && usual.verdict == r.Verdict {

@@ -209,17 +209,17 @@ func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
 	}
 	now, generation := c.config.Now(), c.generation.Load()
 	kept, ok := c.memory.get(m)
-	if ok && kept.generation == generation && now.Before(kept.expires) && !kept.result.Ahead(now) {
+	if ok && kept.generation == generation && kept.result.Reusable(now) {
 		return kept.answer(m, now), fromMemory
 	}
 	if c.stored == nil {
 		return engine.Result{}, nowhere
 	}
 	result, expires, ok := c.stored.get(ctx, m, c.config.Fingerprint())
-	if !ok || !now.Before(expires) || result.Ahead(now) {
+	if !ok || !now.Before(expires) || !result.Reusable(now) {
 		return engine.Result{}, nowhere
 	}
-	kept = newRemembered(m, result, generation, expires)
+	kept = newRemembered(m, result, generation)
 	c.memory.put(m, kept, expires.Sub(now))
 	return kept.answer(m, now), fromStore
 }

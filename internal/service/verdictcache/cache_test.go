@@ -45,7 +45,7 @@ func TestRemember(t *testing.T) {
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := &fake{says: always(tt.reason, func(r *engine.Result) { r.Details.RetryAfter = tt.hint })}
+				f := &fake{says: always(tt.reason, func(r *engine.Result) { hint(r, tt.hint) })}
 				c := newCache(t, Config{Engine: f})
 				first := verify(t, c, "alice@acme.example")
 				time.Sleep(tt.lasts - time.Second)
@@ -53,11 +53,11 @@ func TestRemember(t *testing.T) {
 				if first.Details.Cached || !second.Details.Cached || f.times() != 1 {
 					t.Errorf("cached %t, then %t; asked %d times", first.Details.Cached, second.Details.Cached, f.times())
 				}
-				if !second.Details.CheckedAt.Equal(first.Details.CheckedAt) || second.Verdict != first.Verdict {
+				if !second.CheckedAt.Equal(first.CheckedAt) || second.Verdict != first.Verdict {
 					t.Errorf("%+v, then %+v", first, second)
 				}
-				if want := max(0, tt.hint-(tt.lasts-time.Second)); second.Details.RetryAfter != want {
-					t.Errorf("retry after %v, want %v", second.Details.RetryAfter, want)
+				if want := max(0, tt.hint-(tt.lasts-time.Second)); second.RetryAfter() != want {
+					t.Errorf("retry after %v, want %v", second.RetryAfter(), want)
 				}
 				time.Sleep(time.Second)
 				if third := verify(t, c, "alice@acme.example"); third.Details.Cached || f.times() != 2 {
@@ -75,11 +75,9 @@ func TestNotRemembered(t *testing.T) {
 	}{
 		"impossible syntax": {"alice@@acme.example", always(engine.ReasonInvalidSyntax, nil)},
 		"not carried out": {"alice@acme.example", func(_ context.Context, given string) (engine.Result, error) {
-			r := resultOf(given, engine.ReasonInternalError)
-			r.Success = false
-			return r, errors.New("no descriptors")
+			return resultOf(given, engine.ReasonInternalError), errors.New("no descriptors")
 		}},
-		"success false alone": {"alice@acme.example", always(engine.ReasonInternalError, func(r *engine.Result) { r.Success = false })},
+		"success false alone": {"alice@acme.example", always(engine.ReasonInternalError, nil)},
 	} {
 		f := &fake{says: tt.says}
 		c := newCache(t, Config{Engine: f})
@@ -99,7 +97,7 @@ func TestNotRemembered(t *testing.T) {
 func TestSpellings(t *testing.T) {
 	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
 		r := resultOf(given, engine.ReasonRecipientAccepted)
-		r.Details.Suggestion = r.User + "@meant.example"
+		r.Suggestion = r.Local + "@meant.example"
 		return r, nil
 	}}
 	c := newCache(t, Config{Engine: f})
@@ -110,7 +108,7 @@ func TestSpellings(t *testing.T) {
 		{`"Info"@bücher.example`, `"Info"`},
 	} {
 		r := verify(t, c, tt.given)
-		if r.Email != tt.given || r.User != tt.user || r.Domain != "xn--bcher-kva.example" || r.Details.Suggestion != tt.user+"@meant.example" {
+		if r.Email != tt.given || r.Local != tt.user || r.Domain != "xn--bcher-kva.example" || r.Suggestion != tt.user+"@meant.example" {
 			t.Errorf("%s: %+v %+v", tt.given, r, r.Details)
 		}
 	}
@@ -148,10 +146,10 @@ func TestAnswerIsTheCallersOwn(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})
 	for range 3 {
 		r := verify(t, c, "alice@acme.example")
-		if r.Details.Reason != engine.ReasonRecipientAccepted {
-			t.Errorf("reason %s", r.Details.Reason)
+		if r.Reason != engine.ReasonRecipientAccepted {
+			t.Errorf("reason %s", r.Reason)
 		}
-		r.Details.Reason = "spoiled"
+		r.Reason = "spoiled"
 	}
 }
 
@@ -201,7 +199,7 @@ func TestClockIsSetBack(t *testing.T) {
 	for _, stored := range []bool{false, true} {
 		for _, reason := range []engine.Reason{engine.ReasonRecipientAccepted, engine.ReasonGreylisted} {
 			now, below := &clock{}, &fake{}
-			below.says = always(reason, func(r *engine.Result) { r.Details.CheckedAt = now.Now().Round(0).UTC() })
+			below.says = always(reason, func(r *engine.Result) { checked(r, now.Now().Round(0).UTC()) })
 			config := Config{Engine: below, Now: now.Now}
 			if stored {
 				config.Store = openStore(t, t.TempDir(), now.Now)
@@ -215,8 +213,8 @@ func TestClockIsSetBack(t *testing.T) {
 				c.memory.clear()
 			}
 			now.advance(-30 * time.Minute)
-			if r := verify(t, c, "user@acme.example"); r.Details.Cached || r.Details.RetryAfter > 5*time.Minute {
-				t.Errorf("%s, stored %v: cached %v, retry after %v", reason, stored, r.Details.Cached, r.Details.RetryAfter)
+			if r := verify(t, c, "user@acme.example"); r.Details.Cached || r.RetryAfter() > 5*time.Minute {
+				t.Errorf("%s, stored %v: cached %v, retry after %v", reason, stored, r.Details.Cached, r.RetryAfter())
 			}
 			if r := verify(t, c, "user@acme.example"); !r.Details.Cached {
 				t.Errorf("%s, stored %v: the new result is not remembered", reason, stored)
@@ -365,7 +363,7 @@ func TestHashesMayCollide(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonMailboxNotFound, nil)}})
 	alice, _ := read("alice@acme.example")
 	bob, _ := read("bob@acme.example")
-	kept := newRemembered(alice, resultOf("alice@acme.example", engine.ReasonMailboxNotFound), 0, time.Now().Add(time.Hour))
+	kept := newRemembered(alice, resultOf("alice@acme.example", engine.ReasonMailboxNotFound), 0)
 	c.memory.put(bob, kept, time.Hour)
 	settle(c)
 	if r, ok := c.Recall(t.Context(), "bob@acme.example"); ok {
@@ -394,7 +392,7 @@ func TestWhatCameTooLate(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{}})
 	m, _ := read("alice@acme.example")
 	check(t, c.Forget(t.Context()))
-	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.ReasonRecipientAccepted), 0, time.Now().Add(time.Hour)), time.Hour)
+	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.ReasonRecipientAccepted), 0), time.Hour)
 	settle(c)
 	if _, ok := c.Recall(t.Context(), m.given); ok {
 		t.Error("remembered")
@@ -444,7 +442,7 @@ func TestRequestIsNotKept(t *testing.T) {
 		if !ok {
 			t.Fatal("not remembered")
 		}
-		pieces := map[string]string{"email": kept.result.Email, "user": kept.result.User, "local": kept.local}
+		pieces := map[string]string{"email": kept.result.Email, "user": kept.result.Local, "local": kept.local}
 		if spelling, ok := c.memory.spellings.Get(given); ok {
 			pieces["spelling"], pieces["spelling's local"] = spelling.given, spelling.local
 		}

@@ -20,9 +20,7 @@ func takes(d time.Duration) func(context.Context, string) (engine.Result, error)
 		case <-ctx.Done():
 		}
 		if errors.Is(ctx.Err(), context.Canceled) {
-			r := resultOf(given, engine.ReasonInternalError)
-			r.Success = false
-			return r, ctx.Err()
+			return resultOf(given, engine.ReasonInternalError), ctx.Err()
 		}
 		r := resultOf(given, engine.ReasonConnectionTimeout)
 		r.Details.SMTP = nil
@@ -118,7 +116,7 @@ func TestLeavingCallers(t *testing.T) {
 						switch {
 						case i != tt.leaves && (err != nil || r.Verdict != engine.VerdictDeliverable):
 							t.Errorf("caller %d: %+v %v", i, r, err)
-						case i == tt.leaves && i > 0 && (!errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 || r.Success || r.Email != "alice@acme.example"):
+						case i == tt.leaves && i > 0 && (!errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 || !r.Reason.Failed() || r.Email != "alice@acme.example"):
 							t.Errorf("the one who left: %+v %v after %v", r, err, time.Since(began))
 						}
 					})
@@ -192,8 +190,8 @@ func TestEachHasItsOwnTime(t *testing.T) {
 			{engine.ReasonConnectionTimeout, 2 * time.Second}, {engine.ReasonConnectionTimeout, time.Second},
 			{engine.ReasonRecipientAccepted, 12 * time.Second}, {engine.ReasonRecipientAccepted, 12 * time.Second},
 		} {
-			if o := got[i]; o.err != nil || o.result.Details.Reason != want.reason || o.after != want.after {
-				t.Errorf("caller %d: %s %v after %v, want %+v", i, o.result.Details.Reason, o.err, o.after, want)
+			if o := got[i]; o.err != nil || o.result.Reason != want.reason || o.after != want.after {
+				t.Errorf("caller %d: %s %v after %v, want %+v", i, o.result.Reason, o.err, o.after, want)
 			}
 		}
 		if f.times() != 3 {
@@ -222,7 +220,7 @@ func TestPanic(t *testing.T) {
 		})
 		synctest.Wait()
 		all.Go(func() {
-			if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err == nil || r.Success || r.Verdict != engine.VerdictUnknown || r.Details == nil {
+			if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err == nil || !r.Reason.Failed() || r.Verdict != engine.VerdictUnknown || r.Details == nil {
 				t.Errorf("%+v %v", r, err)
 			}
 		})

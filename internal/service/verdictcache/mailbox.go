@@ -54,14 +54,12 @@ func (m mailbox) spell(r *engine.Result) {
 		return
 	}
 	r.Email = m.given
-	if r.User == m.parts.Local() {
+	if r.Local == m.parts.Local() {
 		return
 	}
-	r.User = m.parts.Local()
-	if r.Details != nil && r.Details.Suggestion != "" {
-		details := *r.Details
-		details.Suggestion = m.parts.Local() + "@" + domainOf(details.Suggestion)
-		r.Details = &details
+	r.Local = m.parts.Local()
+	if r.Suggestion != "" {
+		r.Suggestion = m.parts.Local() + "@" + domainOf(r.Suggestion)
 	}
 }
 

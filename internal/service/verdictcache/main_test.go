@@ -71,6 +71,21 @@ func always(reason engine.Reason, change func(*engine.Result)) func(context.Cont
 	}
 }
 
+// hint makes it worthwhile to ask again after a while; zero: it is not.
+func hint(r *engine.Result, after time.Duration) {
+	r.RetryAt = time.Time{}
+	if after > 0 {
+		r.RetryAt = r.CheckedAt.Add(after)
+	}
+}
+
+// checked moves a result to another time.
+func checked(r *engine.Result, at time.Time) {
+	after := r.RetryAfter()
+	r.CheckedAt = at
+	hint(r, after)
+}
+
 // verdictOf are the reasons of tests that are no unknown.
 var verdictOf = map[engine.Reason]engine.Verdict{
 	engine.ReasonRecipientAccepted: engine.VerdictDeliverable, engine.ReasonCatchAll: engine.VerdictAcceptAll,
@@ -80,8 +95,8 @@ var verdictOf = map[engine.Reason]engine.Verdict{
 func resultOf(given string, reason engine.Reason) engine.Result {
 	parts, _ := address.Parse(given)
 	r := engine.Result{
-		Email: given, User: parts.Local(), Domain: parts.Domain(), Success: true, Verdict: engine.VerdictUnknown, Reason: reason, Message: "Because.",
-		Details: &engine.Details{Reason: reason, CatchAll: engine.CatchAllNo, CheckedAt: time.Now().UTC(), SMTP: &engine.SMTPAnswer{
+		Email: given, Local: parts.Local(), Domain: parts.Domain(), Verdict: engine.VerdictUnknown, Reason: reason, Message: "Because.",
+		CheckedAt: time.Now().UTC(), Details: &engine.Details{CatchAll: engine.CatchAllNo, SMTP: &engine.SMTPAnswer{
 			Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Text: "OK",
 		}},
 	}
@@ -89,7 +104,7 @@ func resultOf(given string, reason engine.Reason) engine.Result {
 		r.Verdict = verdict
 	}
 	if reason == engine.ReasonGreylisted {
-		r.Details.RetryAfter = 5 * time.Minute
+		r.RetryAt = r.CheckedAt.Add(5 * time.Minute)
 		r.Details.SMTP.Code = 451
 	}
 	return r

@@ -47,7 +47,7 @@ func TestStored(t *testing.T) {
 	m, _ := read("alice.jones@acme.example")
 	r := resultOf(m.given, engine.ReasonMailboxNotFound)
 	r.Details.SMTP.Text = "<alice.jones@acme.example>: unknown"
-	r.Details.Suggestion = "alice.jones@acne.example"
+	r.Suggestion = "alice.jones@acne.example"
 	r.Details.Transcript = append(r.Details.Transcript, resultTranscript(m.given)...)
 	r.Details.Matches = []lists.Match{
 		{List: lists.KindRole, Entry: "alice.jones", Source: "a"},
@@ -71,8 +71,8 @@ func TestStored(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	got := back.result(m)
-	if got.Details.Suggestion != "alice.jones@acne.example" || got.Email != m.given || got.User != "alice.jones" || !got.Success {
+	got, _ := back.result(m)
+	if got.Suggestion != "alice.jones@acne.example" || got.Email != m.given || got.Local != "alice.jones" || got.Reason.Failed() {
 		t.Errorf("%+v %+v", got, got.Details)
 	}
 	var entries []string
@@ -105,7 +105,7 @@ func FuzzHide(f *testing.F) {
 		}
 		r := resultOf(m.given, engine.ReasonMailboxNotFound)
 		r.Details.SMTP.Text = text
-		left := newStoredResult(m, r, "").Details.SMTP.Text
+		left := newStoredResult(m, r, "").Record.Details.SMTP.Text
 		for name, read := range map[string]func(string) string{"as it is": func(s string) string { return s }, "in small letters": strings.ToLower, "folded": fold} {
 			if strings.Contains(read(left), read(m.local)) {
 				t.Errorf("%q can be read %s in %q, of %q", m.local, name, left, text)

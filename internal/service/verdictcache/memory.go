@@ -34,13 +34,11 @@ type memory struct {
 	seed      maphash.Seed
 }
 
-// remembered is a result and when it expires. It is never changed.
+// remembered is a result. It is never changed.
 type remembered struct {
 	result     engine.Result
 	local      string // that of the mailbox
 	generation uint64
-	expires    time.Time
-	retryAt    time.Time
 }
 
 func newMemory(entries int) (*memory, error) {
@@ -127,22 +125,20 @@ func (f *memory) close() {
 
 // newRemembered returns a result to remember. It copies texts of the caller,
 // which may be part of a long request.
-func newRemembered(m mailbox, r engine.Result, generation uint64, expires time.Time) *remembered {
+func newRemembered(m mailbox, r engine.Result, generation uint64) *remembered {
 	m, _ = read(strings.Clone(m.given))
-	r.Email, r.User, r.Domain = m.given, m.parts.Local(), m.parts.Domain()
+	r.Email, r.Local, r.Domain = m.given, m.parts.Local(), m.parts.Domain()
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details
-	return &remembered{result: r, local: m.local, generation: generation, expires: expires, retryAt: r.RetryAt()}
+	return &remembered{result: r, local: m.local, generation: generation}
 }
 
 // answer returns the result for a caller that asks now, with the mailbox in the
 // caller's spelling. Only the lists of the details are shared.
 func (k *remembered) answer(m mailbox, now time.Time) engine.Result {
 	result, details := k.result, *k.result.Details
-	if !k.retryAt.IsZero() {
-		details.RetryAfter = (k.retryAt.Sub(now) + time.Second - 1).Truncate(time.Second)
-	}
+	details.Age = max(0, now.Sub(k.result.CheckedAt.Add(details.Duration)))
 	result.Details = &details
 	m.spell(&result)
 	return result

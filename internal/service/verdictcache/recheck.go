@@ -38,8 +38,8 @@ const (
 
 // schedule schedules a re-check of a greylisted mailbox.
 func (c *Cache) schedule(m mailbox, r engine.Result) {
-	at, giveUp := r.RetryAt().Add(recheckLate), c.config.Now().Add(recheckFor)
-	if r.RetryAt().IsZero() || !at.Before(giveUp) {
+	at, giveUp := r.RetryAt.Add(recheckLate), c.config.Now().Add(recheckFor)
+	if r.RetryAt.IsZero() || !at.Before(giveUp) {
 		return
 	}
 	c.rechecks.ScheduleRecheck(store.Recheck{Address: m.text(), Egress: c.config.Egress, RunAfter: at, GiveUp: giveUp})
@@ -156,9 +156,9 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	}
 	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.VerdictUnknown {
 		return time.Time{}, false // a caller has verified it since
-	} else if from != nowhere && known.Details.Reason == engine.ReasonGreylisted {
+	} else if from != nowhere && known.Reason == engine.ReasonGreylisted {
 		// A caller asked meanwhile and was deferred, too.
-		return c.config.Now().Add(known.Details.RetryAfter + recheckLate), true
+		return c.config.Now().Add(known.RetryAfter() + recheckLate), true
 	}
 	c.counts.asked.Add(1)
 	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
@@ -174,12 +174,12 @@ func (c *Cache) judge(ctx context.Context, r store.Recheck, a answer) (time.Time
 	if ctx.Err() != nil {
 		return now, true // the process ends
 	}
-	if a.Err == nil && (a.Value.Verdict != engine.VerdictUnknown || a.Value.RetryAt().IsZero()) {
+	if a.Err == nil && (a.Value.Verdict != engine.VerdictUnknown || a.Value.RetryAt.IsZero()) {
 		c.counts.settled.Add(1)
 		return time.Time{}, false
 	}
 	until := now.Add(recheckWait << (r.Attempts - 1))
-	if hint := a.Value.RetryAt().Add(recheckLate); a.Err == nil && hint.After(until) {
+	if hint := a.Value.RetryAt.Add(recheckLate); a.Err == nil && hint.After(until) {
 		until = hint
 	}
 	if r.Attempts >= recheckTries || !until.Before(r.GiveUp) {

@@ -37,7 +37,7 @@ func TestFinalWord(t *testing.T) {
 		verify(t, c, "Alice@Acme.example")
 		wantWaiting(t, c, 1)
 		time.Sleep(299 * time.Second)
-		if r := verify(t, c, "Alice@acme.example"); r.Details.RetryAfter != time.Second || f.times() != 1 {
+		if r := verify(t, c, "Alice@acme.example"); r.RetryAfter() != time.Second || f.times() != 1 {
 			t.Errorf("%+v, asked %d times", r.Details, f.times())
 		}
 		f.willSay(always(engine.ReasonRecipientAccepted, nil))
@@ -91,11 +91,11 @@ func TestRechecksEnd(t *testing.T) {
 // callers.
 func TestHintOfADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.RetryAfter = 24 * time.Hour })}
+		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.RetryAt = r.CheckedAt.Add(24 * time.Hour) })}
 		c := newCache(t, Config{Engine: f})
 		verify(t, c, "alice@acme.example")
 		wantWaiting(t, c, 0)
-		f.willSay(always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.RetryAfter = 3 * time.Hour }))
+		f.willSay(always(engine.ReasonGreylisted, func(r *engine.Result) { r.RetryAt = r.CheckedAt.Add(3 * time.Hour) }))
 		running(t, c)
 		verify(t, c, "bob@acme.example")
 		time.Sleep(7 * time.Hour)
@@ -147,7 +147,7 @@ func TestCallerIsSooner(t *testing.T) {
 // TestRechecksAreBounded in how many run and how many wait.
 func TestRechecksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.RetryAfter = time.Minute })}
+		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.RetryAt = r.CheckedAt.Add(time.Minute) })}
 		c := newCache(t, Config{Engine: f})
 		for i := range maxRechecks + 5 {
 			_, _ = c.VerifyWith(t.Context(), fmt.Sprintf("u%d@acme.example", i), fresh)

@@ -52,8 +52,8 @@ func (c *Cache) verify(ctx context.Context, m mailbox, o engine.VerifyOptions, s
 func (c *Cache) keep(
 	ctx context.Context, m mailbox, r engine.Result, generation uint64, fingerprint string, schedule bool,
 ) {
-	lasts := r.Lasts()
-	if c.memory == nil || lasts <= 0 || c.generation.Load() != generation {
+	expires := r.Expires()
+	if c.memory == nil || expires.IsZero() || c.generation.Load() != generation {
 		return
 	}
 	if r.Verdict == engine.VerdictUnknown { // otherwise the store need not be asked
@@ -61,12 +61,11 @@ func (c *Cache) keep(
 			return
 		}
 	}
-	expires := r.Details.CheckedAt.Add(lasts)
-	c.memory.put(m, newRemembered(m, r, generation, expires), lasts)
-	if c.stored != nil && r.Details.Reason.Durable() {
+	c.memory.put(m, newRemembered(m, r, generation), expires.Sub(r.CheckedAt))
+	if c.stored != nil && r.Reason.Durable() {
 		c.stored.put(m, r, fingerprint, expires)
 	}
-	if schedule && r.Details.Reason == engine.ReasonGreylisted {
+	if schedule && r.Reason == engine.ReasonGreylisted {
 		c.schedule(m, r)
 	}
 }

@@ -35,27 +35,22 @@ type stored struct {
 	failed atomic.Int64 // look-ups that failed
 }
 
-// storedResult is a result in the form of the store.
+// storedResult is a result in the form of the store: its record, without what
+// reveals the address.
 type storedResult struct {
-	Fingerprint string         `json:"basis,omitempty"`
-	Verdict     engine.Verdict `json:"result"`
-	Message     string         `json:"message"`
-	AcceptAll   bool           `json:"accept_all,omitempty"`
-	Role        bool           `json:"role,omitempty"`
-	FreeEmail   bool           `json:"free_email,omitempty"`
-	Disposable  bool           `json:"disposable,omitempty"`
-	SpamTrap    bool           `json:"spamtrap,omitempty"`
-	Details     engine.Details `json:"details"`
+	Fingerprint string        `json:"basis,omitempty"`
+	Record      engine.Result `json:"record"`
 }
 
 // newStoredResult removes from a result everything that reveals the address.
 func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResult {
 	details := *r.Details
 	details.Transcript = nil
-	if domain, ok := strings.CutPrefix(details.Suggestion, m.parts.Local()+"@"); ok {
-		details.Suggestion = domain
+	r.Email, r.Local, r.Domain = "", "", ""
+	if domain, ok := strings.CutPrefix(r.Suggestion, m.parts.Local()+"@"); ok {
+		r.Suggestion = domain
 	} else {
-		details.Suggestion = "" // its local-part is another
+		r.Suggestion = "" // its local-part is another
 	}
 	details.Matches = withoutMailbox(details.Matches, m.parts.Domain())
 	if details.SMTP != nil {
@@ -63,11 +58,8 @@ func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResul
 		said.Text = newMask(m).hide(strings.ToValidUTF8(said.Text[:min(len(said.Text), maxReply)], ""))
 		details.SMTP = &said
 	}
-	return storedResult{
-		Fingerprint: fingerprint, Verdict: r.Verdict, Message: r.Message, AcceptAll: r.AcceptAll, Role: r.Role,
-		FreeEmail:  r.FreeEmail,
-		Disposable: r.Disposable, SpamTrap: r.SpamTrap, Details: details,
-	}
+	r.Details = &details
+	return storedResult{fingerprint, r}
 }
 
 // withoutMailbox removes the entries that are not about the domain or its mail
@@ -86,19 +78,15 @@ func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 	return kept
 }
 
-// result returns the result for the mailbox.
-func (s storedResult) result(m mailbox) engine.Result {
-	r := engine.Result{
-		Email: m.given, User: m.parts.Local(), Domain: m.parts.Domain(), AcceptAll: s.AcceptAll, Role: s.Role,
-		FreeEmail:  s.FreeEmail,
-		Disposable: s.Disposable, SpamTrap: s.SpamTrap, Success: true,
-		Verdict: s.Verdict, Reason: s.Details.Reason, Message: s.Message,
-		Details: &s.Details,
+// result returns the result for the mailbox; false: a version stored it that
+// has another form.
+func (s storedResult) result(m mailbox) (r engine.Result, ok bool) {
+	r = s.Record
+	r.Email, r.Local, r.Domain = m.given, m.parts.Local(), m.parts.Domain()
+	if r.Suggestion != "" {
+		r.Suggestion = m.parts.Local() + "@" + r.Suggestion
 	}
-	if r.Details.Suggestion != "" {
-		r.Details.Suggestion = m.parts.Local() + "@" + r.Details.Suggestion
-	}
-	return r
+	return r, r.Details != nil && r.Verdict != ""
 }
 
 func (b *stored) put(m mailbox, r engine.Result, fingerprint string, expires time.Time) {
@@ -108,7 +96,7 @@ func (b *stored) put(m mailbox, r engine.Result, fingerprint string, expires tim
 		return
 	}
 	b.store.PutVerdict(m.text(), store.Verdict{
-		Result: text, Reason: string(r.Details.Reason), Checked: r.Details.CheckedAt, Expires: expires,
+		Result: text, Reason: string(r.Reason), Checked: r.CheckedAt, Expires: expires,
 	})
 }
 
@@ -131,7 +119,8 @@ func (b *stored) get(ctx context.Context, m mailbox, fingerprint string) (engine
 	if json.Unmarshal(verdict.Result, &s) != nil || s.Fingerprint != fingerprint {
 		return engine.Result{}, time.Time{}, false
 	}
-	return s.result(m), verdict.Expires, true
+	result, ok := s.result(m)
+	return result, verdict.Expires, ok
 }
 
 // rest pauses look-ups in the store.

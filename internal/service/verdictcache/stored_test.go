@@ -28,7 +28,7 @@ func check(t testing.TB, err error) {
 func TestTwoCachesOnOneStore(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	f := &fake{says: always(engine.ReasonRecipientAccepted, func(r *engine.Result) {
-		r.Role, r.FreeEmail, r.Disposable = true, true, true
+		r.Role, r.Free, r.Disposable = true, true, true
 		r.Details.Provider, r.Details.MX, r.Details.Duration = "acme_mail", []engine.MX{{Host: "mx.acme.example", Preference: 10}}, 7*time.Millisecond
 		r.Details.Transcript = resultTranscript(r.Email)
 	})}
@@ -84,14 +84,14 @@ func TestRestart(t *testing.T) {
 
 	after := openStore(t, dir, now.Now)
 	c = newCache(t, Config{Engine: f, Store: after, Fingerprint: func() string { return "lists 1" }, Egress: "e", Now: now.Now})
-	if r := verify(t, c, "alice@acme.example"); !r.Details.Cached || !r.Details.CheckedAt.Equal(first.Details.CheckedAt) {
+	if r := verify(t, c, "alice@acme.example"); !r.Details.Cached || !r.CheckedAt.Equal(first.CheckedAt) {
 		t.Errorf("%+v", r.Details)
 	}
-	if r := verify(t, c, "bob@acme.example"); !r.Details.Cached || r.Details.RetryAfter > 5*time.Minute || r.Details.RetryAfter < 200*time.Second {
+	if r := verify(t, c, "bob@acme.example"); !r.Details.Cached || r.RetryAfter() > 5*time.Minute || r.RetryAfter() < 200*time.Second {
 		t.Errorf("%+v", r.Details)
 	}
 	now.advance(306 * time.Second)
-	f.willSay(always(engine.ReasonMailboxNotFound, func(r *engine.Result) { r.Details.CheckedAt = now.Now() }))
+	f.willSay(always(engine.ReasonMailboxNotFound, func(r *engine.Result) { checked(r, now.Now()) }))
 	running(t, c)
 	testkit.Eventually(t, "the greylisted address is settled", func() bool { return c.Stats().RechecksSettled == 1 })
 	testkit.Eventually(t, "none waits", func() bool { waiting, err := c.Waiting(t.Context()); return err == nil && waiting == 0 })
@@ -141,7 +141,7 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 	check(t, s.Flush(t.Context()))
 	elsewhere := newCache(t, Config{Engine: &fake{says: always(engine.ReasonBlocked, nil)}, Store: s, Egress: "another", Now: now.Now})
 	now.advance(306 * time.Second)
-	f.willSay(always(engine.ReasonRecipientAccepted, func(r *engine.Result) { r.Details.CheckedAt = now.Now() }))
+	f.willSay(always(engine.ReasonRecipientAccepted, func(r *engine.Result) { checked(r, now.Now()) }))
 	running(t, elsewhere)
 	running(t, one)
 	running(t, other)
@@ -162,7 +162,7 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 func TestGivenUpInTheStore(t *testing.T) {
 	now := &clock{}
 	s := openStore(t, t.TempDir(), now.Now)
-	f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.Details.CheckedAt = now.Now() })}
+	f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { checked(r, now.Now()) })}
 	c := newCache(t, Config{Engine: f, Store: s, Now: now.Now})
 	verify(t, c, "alice@acme.example")
 	for range 10 {
@@ -188,7 +188,7 @@ func TestStoreFails(t *testing.T) {
 	c := newCache(t, Config{Engine: f, Store: s})
 	check(t, s.Close())
 	for range 3 {
-		if r := verify(t, c, "alice@acme.example"); r.Details.Reason != engine.ReasonGreylisted {
+		if r := verify(t, c, "alice@acme.example"); r.Reason != engine.ReasonGreylisted {
 			t.Errorf("%+v", r)
 		}
 	}

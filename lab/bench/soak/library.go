@@ -41,5 +41,5 @@ func (l *library) verify(ctx context.Context, address string) (said, error) {
 	if err != nil {
 		return said{}, err
 	}
-	return said{verdict: result.Verdict, reason: result.Details.Reason}, nil
+	return said{verdict: result.Verdict, reason: result.Reason}, nil
 }

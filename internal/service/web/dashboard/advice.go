@@ -21,7 +21,7 @@ func adviceOn(r engine.Result) string {
 	switch {
 	case r.Verdict == engine.VerdictUndeliverable:
 		return text.Meaning + " " + text.Do // no flag makes it worth keeping
-	case r.SpamTrap, r.Details != nil && r.Details.Reason == engine.ReasonSpamTrap:
+	case r.SpamTrap, r.Reason == engine.ReasonSpamTrap:
 		return reasonNote(engine.ReasonSpamTrap)
 	case r.Disposable && text.writes:
 		return adviceDisposable + " " + text.Meaning
@@ -29,7 +29,7 @@ func adviceOn(r engine.Result) string {
 		return adviceDisposable + " " + text.Meaning + " " + text.Do
 	case r.Role && text.writes:
 		return adviceRole + " " + text.Meaning
-	case r.FreeEmail && text.writes:
+	case r.Free && text.writes:
 		return text.Meaning + " " + text.Do + " " + adviceFree
 	}
 	return text.Meaning + " " + text.Do
@@ -38,11 +38,7 @@ func adviceOn(r engine.Result) string {
 // causeOf returns the text of the result's reason. If a reason has several
 // causes, it returns the text of this one.
 func causeOf(r engine.Result) reasonText {
-	var reason engine.Reason
-	if r.Details != nil {
-		reason = r.Details.Reason
-	}
-	text := reasonTexts[reason]
+	reason, text := r.Reason, reasonTexts[r.Reason]
 	_, domain, _ := strings.Cut(r.Email[max(0, strings.LastIndexByte(r.Email, '@')):], "@")
 	switch {
 	case reason == engine.ReasonMXReservedAddress && r.Verdict == engine.VerdictUndeliverable:

@@ -52,8 +52,8 @@ func TestAdvice(t *testing.T) {
 				continue
 			}
 			for flags := range 16 {
-				r := engine.Result{Email: "ada@acme.example", User: "ada", Domain: "acme.example", Verdict: verdict, Details: &engine.Details{Reason: reason},
-					Role: flags&1 > 0, FreeEmail: flags&2 > 0, Disposable: flags&4 > 0, SpamTrap: flags&8 > 0}
+				r := engine.Result{Email: "ada@acme.example", Local: "ada", Domain: "acme.example", Verdict: verdict, Reason: reason, Details: &engine.Details{},
+					Role: flags&1 > 0, Free: flags&2 > 0, Disposable: flags&4 > 0, SpamTrap: flags&8 > 0}
 				checkAdvice(t, r, adviceOn(r))
 			}
 		}
@@ -62,7 +62,7 @@ func TestAdvice(t *testing.T) {
 
 func checkAdvice(t *testing.T, r engine.Result, got string) {
 	t.Helper()
-	reason := r.Details.Reason
+	reason := r.Reason
 	has := func(part string) bool { return strings.Contains(got, part) }
 	gone := r.Verdict == engine.VerdictUndeliverable
 	trap := !gone && (r.SpamTrap || reason == engine.ReasonSpamTrap)
@@ -73,7 +73,7 @@ func checkAdvice(t *testing.T, r engine.Result, got string) {
 		"Write to it":               reason == engine.ReasonCatchAll && !r.Disposable && !r.SpamTrap && !r.Role,
 		"probably good":             reason == engine.ReasonControlInconclusive && !r.Disposable && !r.SpamTrap && !r.Role,
 		"function":                  reasonTexts[reason].writes && r.Role && !r.Disposable && !r.SpamTrap,
-		"Anybody can open":          reasonTexts[reason].writes && r.FreeEmail && !r.Role && !r.Disposable && !r.SpamTrap,
+		"Anybody can open":          reasonTexts[reason].writes && r.Free && !r.Role && !r.Disposable && !r.SpamTrap,
 		"--level":                   reason == engine.ReasonSMTPSkipped && !trap,
 		"--allow-net":               reason == engine.ReasonMXReservedAddress && !gone && !trap,
 		"from strangers, and":       false,
@@ -82,7 +82,7 @@ func checkAdvice(t *testing.T, r engine.Result, got string) {
 	}
 	for part, want := range wants {
 		if has(part) != want {
-			t.Errorf("%s, %s, flags %t %t %t %t: %q is there: %t, want %t:\n%s", r.Verdict, reason, r.Role, r.FreeEmail, r.Disposable, r.SpamTrap, part, !want, want, got)
+			t.Errorf("%s, %s, flags %t %t %t %t: %q is there: %t, want %t:\n%s", r.Verdict, reason, r.Role, r.Free, r.Disposable, r.SpamTrap, part, !want, want, got)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestAdviceOnAddressesNotAsked(t *testing.T) {
 		"alice@acme": "local network", `"a@b.example"@acme`: "local network", "alice@acme.example": "(--level)", "alice@acme。example": "(--level)",
 	} {
 		r, err := v.Verify(t.Context(), email)
-		if err != nil || r.Details.Reason != engine.ReasonSMTPSkipped {
+		if err != nil || r.Reason != engine.ReasonSMTPSkipped {
 			t.Fatalf("%s: %+v, %v", email, r, err)
 		}
 		if got := adviceOn(r); !strings.Contains(got, want) || strings.Contains(got, "--level") != strings.Contains(want, "--level") {

@@ -114,14 +114,14 @@ func newOutcome(r engine.Result, base string) *outcome {
 		r.Details = &engine.Details{}
 	}
 	o := &outcome{
-		Result: r, Reason: r.Details.Reason, Named: reasonName(r.Details.Reason), Given: r.Details.Given,
+		Result: r, Reason: r.Reason, Named: reasonName(r.Reason), Given: r.Details.Given,
 		Advice: adviceOn(r), Tone: toneOf(string(r.Verdict)), Flags: flagsOf(r),
 		Path: pathOf(r), Dialogue: dialogueOf(r.Details.Transcript), Took: took(r.Details.Duration),
 	}
 	o.Began = beganBefore(r.Details)
 	o.JSON, o.Curl = recordText(r), curlText(base, r.Email)
-	if r.Details.RetryAfter > 0 {
-		o.Retry = took(r.Details.RetryAfter)
+	if r.RetryAfter() > 0 {
+		o.Retry = took(r.RetryAfter())
 	}
 	return o
 }
@@ -146,7 +146,7 @@ func flagsOf(r engine.Result) (flags []trait) {
 	}{
 		{r.AcceptAll, trait{"Accept-all", "the domain accepts mail for every address", ""}},
 		{r.Role, trait{"Role", "for a function, not a person", ""}},
-		{r.FreeEmail, trait{"Free provider", "the domain offers mailboxes to the public", ""}},
+		{r.Free, trait{"Free provider", "the domain offers mailboxes to the public", ""}},
 		{r.Disposable, trait{"Disposable", "from a service for disposable addresses", "warn"}},
 		{r.SpamTrap, trait{"Spam trap", "exists to catch senders", "bad"}},
 		{r.Details.Cached, trait{"Remembered", "answered from an earlier check", ""}},

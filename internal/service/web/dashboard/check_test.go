@@ -51,7 +51,7 @@ func TestSuggestion(t *testing.T) {
 	w := newWorld(t, func(c *Config) {
 		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
 			r, err := dashboardtest.Checked(ctx, address)
-			r.Details.Suggestion = `"a&b"@acme.example`
+			r.Suggestion = `"a&b"@acme.example`
 			return r, err
 		}
 	})
@@ -75,7 +75,7 @@ func TestCopies(t *testing.T) {
 		texts[found[1]] = html.UnescapeString(found[2])
 	}
 	var record engine.Result
-	if err := json.Unmarshal([]byte(texts["json"]), &record); err != nil || record.Email != odd || record.Details.Reason != engine.ReasonRecipientAccepted || len(record.Details.Transcript) > 0 {
+	if err := json.Unmarshal([]byte(texts["json"]), &record); err != nil || record.Email != odd || record.Reason != engine.ReasonRecipientAccepted || len(record.Details.Transcript) > 0 {
 		t.Errorf("%v\n%s", err, texts["json"])
 	}
 	if !strings.Contains(texts["curl"], w.server.URL+"/api/v1/verify") || !strings.Contains(texts["curl"], "details=1") {

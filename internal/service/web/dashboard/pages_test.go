@@ -219,12 +219,12 @@ func TestPath(t *testing.T) {
 	}
 	at := func(reason engine.Reason, code int) engine.Result {
 		r, _ := dashboardtest.Checked(t.Context(), "ada@acme.example")
-		r.Details.Reason, r.Details.SMTP.Code = reason, code
+		r.Reason, r.Details.SMTP.Code = reason, code
 		return r
 	}
-	syntax := engine.Result{Details: &engine.Details{Reason: engine.ReasonInvalidSyntax}}
-	gone := engine.Result{Details: &engine.Details{Reason: engine.ReasonDomainNotFound}}
-	skipped := engine.Result{Details: &engine.Details{Reason: engine.ReasonSMTPSkipped}}
+	syntax := engine.Result{Reason: engine.ReasonInvalidSyntax, Details: &engine.Details{}}
+	gone := engine.Result{Reason: engine.ReasonDomainNotFound, Details: &engine.Details{}}
+	skipped := engine.Result{Reason: engine.ReasonSMTPSkipped, Details: &engine.Details{}}
 	for want, r := range map[string]engine.Result{
 		"good good good good good": at(engine.ReasonRecipientAccepted, 250),
 		"good good good bad good":  at(engine.ReasonMailboxNotFound, 550),
@@ -234,10 +234,10 @@ func TestPath(t *testing.T) {
 		"good good idle idle idle": skipped,
 	} {
 		if got := tones(r); got != want {
-			t.Errorf("%s: %s, want %s", r.Details.Reason, got, want)
+			t.Errorf("%s: %s, want %s", r.Reason, got, want)
 		}
 	}
-	loopback := engine.Result{Verdict: engine.VerdictUndeliverable, Details: &engine.Details{Reason: engine.ReasonMXReservedAddress, MX: []engine.MX{{Host: "mx.acme.example"}}}}
+	loopback := engine.Result{Verdict: engine.VerdictUndeliverable, Reason: engine.ReasonMXReservedAddress, Details: &engine.Details{MX: []engine.MX{{Host: "mx.acme.example"}}}}
 	if got := tones(loopback); got != "good good bad idle idle" {
 		t.Errorf("a proven fault of the DNS: %s", got)
 	}

@@ -437,7 +437,7 @@ func TestScripts(t *testing.T) {
 	w := newWorld(t, func(c *Config) {
 		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
 			result, _ := dashboardtest.Checked(ctx, "nobody@acme.example")
-			result.Email, result.Message, result.Details.Suggestion, result.Details.Provider = address, evil, evil, evil
+			result.Email, result.Message, result.Suggestion, result.Details.Provider = address, evil, evil, evil
 			result.Details.MX[0].Host, result.Details.SMTP.Text, result.Details.SMTP.Host = evil, evil, evil
 			result.Details.Transcript = []smtp.Line{{From: evil, Text: evil}}
 			return result, nil

@@ -18,8 +18,8 @@ type step struct {
 // pathOf returns the steps of the verification.
 func pathOf(r engine.Result) []step {
 	details := r.Details
-	steps := []step{syntaxStep(r), listsStep(r), dnsStep(r), hostStep(details), catchAllStep(details)}
-	last, idle := lastStep[details.Reason.EndsAt()], false
+	steps := []step{syntaxStep(r), listsStep(r), dnsStep(r), hostStep(r), catchAllStep(details)}
+	last, idle := lastStep[r.Reason.EndsAt()], false
 	for i := range steps {
 		if idle {
 			steps[i] = step{Name: steps[i].Name, Text: "Not needed", Tone: "idle"}
@@ -48,7 +48,7 @@ var lastStep = map[engine.Step]string{
 func stepNames() []string { return []string{stepSyntax, stepLists, stepDNS, stepHost, stepCatchAll} }
 
 func syntaxStep(r engine.Result) step {
-	if r.Details.Reason == engine.ReasonInvalidSyntax {
+	if r.Reason == engine.ReasonInvalidSyntax {
 		return step{Name: stepSyntax, Text: "Not well-formed", Tone: "bad"}
 	}
 	return step{Name: stepSyntax, Text: "Well-formed", More: r.Domain, Tone: "good"}
@@ -64,7 +64,7 @@ func listsStep(r engine.Result) step {
 		names = append(names, fmt.Sprintf("%s (%s)", match.List, match.Entry))
 	}
 	switch {
-	case d.Reason == engine.ReasonSpamTrap:
+	case r.Reason == engine.ReasonSpamTrap:
 		return step{Name: stepLists, Text: "Listed as a spam trap", More: strings.Join(names, ", "), Tone: "bad"}
 	case len(names) > 0:
 		return step{Name: stepLists, Text: "On a list", More: strings.Join(names, ", "), Tone: tone}
@@ -85,12 +85,12 @@ var dnsOutcomes = map[engine.Reason]struct{ text, tone string }{
 
 func dnsStep(r engine.Result) step {
 	d := r.Details
-	outcome, ended := dnsOutcomes[d.Reason]
+	outcome, ended := dnsOutcomes[r.Reason]
 	s := step{Name: stepDNS, Text: outcome.text, Tone: outcome.tone}
 	switch {
 	case !ended:
 		s.Text, s.Tone = "Mail hosts found", "good"
-	case d.Reason != engine.ReasonMXReservedAddress:
+	case r.Reason != engine.ReasonMXReservedAddress:
 		return s
 	case r.Verdict == engine.VerdictUndeliverable:
 		s.Tone = "bad"
@@ -111,9 +111,9 @@ func dnsStep(r engine.Result) step {
 	return s
 }
 
-func hostStep(d *engine.Details) step {
+func hostStep(r engine.Result) step {
 	s := step{Name: stepHost, Text: "Not asked", Tone: "idle"}
-	answer := d.SMTP
+	answer := r.Details.SMTP
 	if answer == nil {
 		return s
 	}
@@ -123,7 +123,7 @@ func hostStep(d *engine.Details) step {
 		s.Text, s.Tone = fmt.Sprintf("No reply at %s", phaseName(answer.Phase)), "calm"
 	default:
 		s.Text = strings.TrimSpace(fmt.Sprintf("%d %s at %s", answer.Code, answer.Enhanced, phaseName(answer.Phase)))
-		s.Tone = replyTone(answer.Code, d.Reason)
+		s.Tone = replyTone(answer.Code, r.Reason)
 	}
 	return s
 }

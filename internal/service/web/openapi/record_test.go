@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -24,6 +25,7 @@ func TestRecord(t *testing.T) {
 	}
 	var result engine.Result
 	testkit.Fill(&result)
+	result.RetryAt = result.CheckedAt.Add(24 * time.Hour)
 	text, err := json.Marshal(result)
 	if err != nil {
 		t.Fatal(err)

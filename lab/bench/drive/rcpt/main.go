@@ -64,7 +64,7 @@ type sink struct {
 }
 
 func (s sink) Write(_ context.Context, _ bulk.Item, result engine.Result) error {
-	s.report(drive.Answer{Place: *s.place, Verdict: drive.Verdict(result.Verdict), Failed: !result.Success})
+	s.report(drive.Answer{Place: *s.place, Verdict: drive.Verdict(result.Verdict), Failed: result.Reason.Failed()})
 	*s.place++
 	return nil
 }

@@ -20,8 +20,7 @@ func Checked(_ context.Context, address string) (engine.Result, error) {
 	user, domain, _ := strings.Cut(address, "@")
 	host := "mx1." + domain
 	details := &engine.Details{
-		Reason: engine.ReasonRecipientAccepted, CatchAll: engine.CatchAllNo,
-		Duration: 412 * time.Millisecond, CheckedAt: Morning,
+		CatchAll: engine.CatchAllNo, Duration: 412 * time.Millisecond,
 		MX: []engine.MX{{Host: host, Preference: 10}, {Host: "mx2." + domain, Preference: 20}},
 		SMTP: &engine.SMTPAnswer{
 			Host:     host,
@@ -33,25 +32,26 @@ func Checked(_ context.Context, address string) (engine.Result, error) {
 		},
 	}
 	result := engine.Result{
-		Email:   address,
-		User:    user,
-		Domain:  domain,
-		Success: true,
-		Verdict: engine.VerdictDeliverable,
-		Message: "The mail host takes mail for this mailbox and refuses unknown ones.",
-		Details: details,
+		Email:     address,
+		Local:     user,
+		Domain:    domain,
+		Verdict:   engine.VerdictDeliverable,
+		Reason:    engine.ReasonRecipientAccepted,
+		Message:   "The mail host takes mail for this mailbox and refuses unknown ones.",
+		CheckedAt: Morning,
+		Details:   details,
 	}
 	reply := "250 2.1.5 Ok"
 	switch user {
 	case "nobody":
-		result.Verdict, details.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
+		result.Verdict, result.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
 		result.Message = "The mail host says that the mailbox does not exist."
 		reply = "550 5.1.1 <" + address + ">: Recipient address rejected: User unknown in local recipient table"
 		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 550, "5.1.1", "no-such-user"
 		details.SMTP.Text = strings.TrimPrefix(reply, "550 5.1.1 ")
 	case "late":
-		result.Verdict, details.Reason = engine.VerdictUnknown, engine.ReasonGreylisted
-		details.RetryAfter = 5 * time.Minute
+		result.Verdict, result.Reason = engine.VerdictUnknown, engine.ReasonGreylisted
+		result.RetryAt = Morning.Add(details.Duration + 5*time.Minute)
 		result.Message = "The mail host asks every new sender to come back later (greylisting); try again."
 		reply = "450 4.2.0 <" + address + ">: Recipient address rejected: Greylisted"
 		details.CatchAll = engine.CatchAllUnknown
@@ -100,9 +100,8 @@ func (m mailWorld) Verify(ctx context.Context, email string) (engine.Result, err
 	}
 	result, err := Checked(ctx, email)
 	if strings.HasPrefix(email, "any") {
-		result.Verdict, result.AcceptAll, result.Details.Reason = engine.VerdictAcceptAll, true, engine.ReasonCatchAll
+		result.Verdict, result.AcceptAll, result.Reason = engine.VerdictAcceptAll, true, engine.ReasonCatchAll
 	}
-	result.Reason = result.Details.Reason
 	return result, err
 }
 
