@@ -12,6 +12,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -45,7 +46,7 @@ func honest() *smtptest.Host {
 // not that a mailbox which exists does not, and leaves the honest hosts of
 // other domains as they were.
 func TestHostileHosts(t *testing.T) {
-	for _, kind := range smtptest.Hostile() {
+	for _, kind := range hostile.All() {
 		for _, timeout := range []time.Duration{engine.DefaultTimeout, 5 * time.Second} {
 			t.Run(fmt.Sprintf("%s in %v", kind.Name, timeout), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { verifyBehind(t, kind, timeout) })
@@ -114,10 +115,10 @@ func TestFiftyDeadExchangers(t *testing.T) {
 		"swallow packets":    (*smtptest.Network).Blackhole,
 		"cannot be reached":  (*smtptest.Network).Unreachable,
 		"refuse connections": func(*smtptest.Network, string) {},
-		"are silent":         func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("silent-at-greeting")) },
-		"drip":               func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("drip-greeting")) },
-		"stall in TLS":       func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("tls-stalls")) },
-		"are busy":           func(n *smtptest.Network, addr string) { n.Add(addr, smtptest.HostileHost("421-at-greeting")) },
+		"are silent":         func(n *smtptest.Network, addr string) { n.Add(addr, hostile.Host("silent-at-greeting")) },
+		"drip":               func(n *smtptest.Network, addr string) { n.Add(addr, hostile.Host("drip-greeting")) },
+		"stall in TLS":       func(n *smtptest.Network, addr string) { n.Add(addr, hostile.Host("tls-stalls")) },
+		"are busy":           func(n *smtptest.Network, addr string) { n.Add(addr, hostile.Host("421-at-greeting")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -22,7 +23,7 @@ func TestIPv6(t *testing.T) {
 	exists := &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"user": smtptest.Accepts}}
 	both := "example.test. MX 10 mx.test.\nmx.test. A " + dead + "\nmx.test. AAAA " + v6 + "\n"
 	const backup, many = "example.test. MX 20 mx2.test.\nmx2.test. A " + v4 + "\n", "mx.test. AAAA 2620:fe::11\nmx.test. AAAA 2620:fe::12\n"
-	busy, closed := smtptest.HostileHost("421-at-greeting"), &smtptest.Host{Greeting: "554 no"}
+	busy, closed := hostile.Host("421-at-greeting"), &smtptest.Host{Greeting: "554 no"}
 	for _, tt := range []struct {
 		name, zone string
 		hosts      map[string]smtptest.Handler
@@ -33,7 +34,7 @@ func TestIPv6(t *testing.T) {
 		{"IPv4 leads there", both, map[string]smtptest.Handler{dead: exists, v6: exists}, engine.ReasonRecipientAccepted, "9.9.9.9:25", 0},
 		{"IPv4 is dead", both, map[string]smtptest.Handler{v6: exists}, engine.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
 		{"both are", both, nil, engine.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"IPv4 is silent", both, map[string]smtptest.Handler{dead: smtptest.HostileHost("silent-at-greeting"), v6: exists}, engine.ReasonRecipientAccepted,
+		{"IPv4 is silent", both, map[string]smtptest.Handler{dead: hostile.Host("silent-at-greeting"), v6: exists}, engine.ReasonRecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25", 1},
 		{"IPv4 puts us off", both, map[string]smtptest.Handler{dead: busy, v6: exists}, engine.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
 		{"IPv4 puts us off at EHLO", both, map[string]smtptest.Handler{dead: &smtptest.Host{EHLO: "451 later"}, v6: exists}, engine.ReasonRecipientAccepted,

@@ -20,6 +20,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -86,7 +87,7 @@ func TestTogetherAsEachByItself(t *testing.T) {
 		{"catch-all", engine.Config{}, plain, &smtptest.Host{CatchAll: true}},
 		{"greylisting", engine.Config{}, plain, &smtptest.Host{CatchAll: true, Greylist: time.Hour}},
 		{"a host that refuses us", engine.Config{}, plain, &smtptest.Host{Greeting: "554 5.7.1 blocked"}},
-		{"a silent host", engine.Config{Timeout: 5 * time.Second}, plain, smtptest.HostileHost("silent-at-greeting")},
+		{"a silent host", engine.Config{Timeout: 5 * time.Second}, plain, hostile.Host("silent-at-greeting")},
 		{"no such domain", engine.Config{}, "other.test. A 192.0.2.1\n", exists()},
 		{"null MX", engine.Config{}, "example.test. MX 0 .\n", exists()},
 		{"a reserved address", engine.Config{}, "example.test. MX 10 mx.example.test.\nmx.example.test. A 10.0.0.1\n", exists()},
@@ -342,7 +343,7 @@ func TestTogetherHaveOneTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone)
 		zone.Break(dnstest.Fault{Type: "MX", Delay: 2 * time.Second})
-		v, _, _ := inMemory(t, engine.Config{Timeout: 5 * time.Second, Exchanger: zone}, smtptest.HostileHost("silent-at-greeting"))
+		v, _, _ := inMemory(t, engine.Config{Timeout: 5 * time.Second, Exchanger: zone}, hostile.Host("silent-at-greeting"))
 		began := time.Now()
 		verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"})
 		if took := time.Since(began); took < 5*time.Second || took > 5500*time.Millisecond {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -96,9 +97,9 @@ func (l *lot) drawDomain(domain string, n int) {
 }
 
 func (l *lot) drawHost() func() smtptest.Handler {
-	if kinds := smtptest.HostileKinds(); l.hostile && l.IntN(2) == 0 {
+	if kinds := hostile.Kinds(); l.hostile && l.IntN(2) == 0 {
 		name := kinds[l.IntN(len(kinds))]
-		return func() smtptest.Handler { return smtptest.HostileHost(name) }
+		return func() smtptest.Handler { return hostile.Host(name) }
 	}
 	kind, utf8 := l.IntN(9), l.IntN(2) == 0
 	return func() smtptest.Handler {

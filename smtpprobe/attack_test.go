@@ -9,7 +9,7 @@ import (
 )
 
 // TestOddReplies is about what no mail host should say, beyond the hosts of
-// [smtptest.HostileKinds].
+// [hostile.Kinds].
 func TestOddReplies(t *testing.T) {
 	const noReply = "failure protocol at greeting"
 	const opened = "greeting 220, ehlo 250, mail 250, "

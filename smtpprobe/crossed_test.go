@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 // arrangement makes what a host says to a group of commands.
@@ -146,7 +146,7 @@ func TestMachinesDiffer(t *testing.T) {
 // reverse order and names none: the first of each group is refused as the
 // control was. That the control was accepted counts for no later target.
 func TestReversedAnswers(t *testing.T) {
-	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2}, one(smtptest.HostileHost("pipelining-reversed")), func(b *bubble) {
+	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 2}, one(hostile.Host("pipelining-reversed")), func(b *bubble) {
 		list := []string{"missing@a.example"}
 		for i := range 60 {
 			list = append(list, fmt.Sprintf("real%d@b.example", i))

@@ -83,7 +83,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestTLSFailover is about one host, beyond those of [smtptest.HostileKinds]:
+// TestTLSFailover is about one host, beyond those of [hostile.Kinds]:
 // when TLS fails it is asked once more, in plain text.
 func TestTLSFailover(t *testing.T) {
 	for _, tt := range []struct {

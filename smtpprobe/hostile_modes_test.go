@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -17,9 +18,9 @@ const hostileGrace = time.Second
 // at the same time, with few sessions to share: nobody is told that a mailbox
 // does not exist that does, and those at the honest host do not notice.
 func TestCrowdsAtHostileHosts(t *testing.T) {
-	for _, kind := range smtptest.HostileKinds() {
+	for _, kind := range hostile.Kinds() {
 		t.Run(kind, func(t *testing.T) {
-			hosts := map[string]smtptest.Handler{"192.0.2.1": smtptest.HostileHost(kind), "192.0.2.2": checks()}
+			hosts := map[string]smtptest.Handler{"192.0.2.1": hostile.Host(kind), "192.0.2.2": checks()}
 			inBubble(t, smtpprobe.Config{MaxSessions: 6}, hosts, func(b *bubble) {
 				var requests []smtpprobe.Request
 				for i := range 40 {

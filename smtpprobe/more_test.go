@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -18,7 +19,7 @@ import (
 // all bounds.
 func TestMoreAddresses(t *testing.T) {
 	three := []string{"192.0.2.11", "192.0.2.12", "192.0.2.13"}
-	busy, closed := smtptest.HostileHost("421-at-greeting"), &smtptest.Host{Greeting: "554 no"}
+	busy, closed := hostile.Host("421-at-greeting"), &smtptest.Host{Greeting: "554 no"}
 	for _, tt := range []struct {
 		name  string
 		addrs string // of the first host; the second has 192.0.2.21

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -135,13 +136,13 @@ func TestHostThatHangsUpGetsSmallerTransactions(t *testing.T) {
 // words, after so many refusals or recipients: no mailbox that exists is called
 // dead, and in the end all of them are found.
 func TestHarvestProtection(t *testing.T) {
-	for _, kind := range smtptest.HostileKinds() {
+	for _, kind := range hostile.Kinds() {
 		if !strings.HasPrefix(kind, "turns-") {
 			continue
 		}
 		for _, crowd := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s crowd %t", kind, crowd), func(t *testing.T) {
-				inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(smtptest.HostileHost(kind)), func(b *bubble) {
+				inBubble(t, smtpprobe.Config{MaxWaitingPerHost: 1000}, one(hostile.Host(kind)), func(b *bubble) {
 					n, rounds, ask := 200, 10, func(requests []smtpprobe.Request) []told { return b.askAll(patient(requests)) }
 					if !crowd {
 						n, rounds, ask = 60, 40, b.askInTurn

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -139,7 +140,7 @@ func TestPipeliningThatHasWorked(t *testing.T) {
 func TestTLSThatFails(t *testing.T) {
 	for name, host := range map[string]smtptest.Handler{
 		"stalls": tlsHost(smtptest.TLSStalls),
-		"closes": smtptest.HostileHost("closes-at-starttls"),
+		"closes": hostile.Host("closes-at-starttls"),
 	} {
 		inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			begun := time.Now()

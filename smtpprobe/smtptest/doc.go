@@ -7,9 +7,8 @@
 // hang, and break STARTTLS; functions choose what it says to a command, or to
 // the commands that come together. [Script] plays a dialogue line by line, for
 // cases that need exact bytes; the replies of a Host may have its steps in
-// them. [Read] makes either of plain text, [ReadSituations] many of them, and
-// [HostileHost] one of some hundred kinds that are broken or mean ill, each in
-// its way. [Proxy] is a SOCKS5 proxy.
+// them. [Read] makes either of plain text, and [ReadSituations] many of them.
+// [Proxy] is a SOCKS5 proxy.
 //
 // Handlers are reached in two ways. A [Network] keeps them in memory and is a
 // dialer; it uses no sockets and works inside a testing/synctest bubble, where

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -113,14 +114,14 @@ func TestSTARTTLSOdd(t *testing.T) {
 // client, and ends when the client leaves.
 func TestHostileHosts(t *testing.T) {
 	names := map[string]bool{}
-	for _, kind := range smtptest.HostileKinds() {
+	for _, kind := range hostile.Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			if names[kind] || strings.ContainsAny(kind, " \"=") {
 				t.Error("the name is taken, or is not one word")
 			}
 			names[kind] = true
 			synctest.Test(t, func(t *testing.T) {
-				n, first := connect(t, smtptest.HostileHost(kind))
+				n, first := connect(t, hostile.Host(kind))
 				second := dial(t, n, addr)
 				for _, c := range []*client{first, second} {
 					_ = c.conn.SetDeadline(time.Now().Add(time.Minute))
@@ -141,18 +142,18 @@ func TestHostileHosts(t *testing.T) {
 
 func TestUnknownHostileHost(t *testing.T) {
 	defer func() {
-		if got, want := recover(), "smtptest: no hostile host is called nice"; got != want {
+		if got, want := recover(), "hostile: no host is called nice"; got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}()
-	smtptest.HostileHost("nice")
+	hostile.Host("nice")
 }
 
 // TestRandomHostIsTheSameEachTime holds that a failure met with it can be met
 // again.
 func TestRandomHostIsTheSameEachTime(t *testing.T) {
 	ask := func() (all string) {
-		_, c := connect(t, smtptest.HostileHost("random"))
+		_, c := connect(t, hostile.Host("random"))
 		c.reply()
 		for range 50 {
 			all += c.cmd("NOOP") + "\n"
@@ -167,7 +168,7 @@ func TestRandomHostIsTheSameEachTime(t *testing.T) {
 // TestPipeliningReversed has the host give the first recipient of a group the
 // answer about the second.
 func TestPipeliningReversed(t *testing.T) {
-	_, c := connect(t, smtptest.HostileHost("pipelining-reversed"))
+	_, c := connect(t, hostile.Host("pipelining-reversed"))
 	c.hello()
 	c.send("MAIL FROM:<>\r\nRCPT TO:<real@example.com>\r\nRCPT TO:<other@example.com>\r\n")
 	for _, want := range []string{"250", "550", "250"} {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -45,7 +46,7 @@ var kinds = sync.OnceValue(func() (all []*kind) {
 		}
 		all = append(all, k)
 	}
-	for _, s := range smtptest.Hostile() {
+	for _, s := range hostile.All() {
 		turns := strings.HasPrefix(s.Name, "turns-")
 		forAWhile, inWordsOfPostfix := strings.Contains(s.Name, "for-a-while"), strings.HasSuffix(s.Name, "-5.1.1")
 		if turns && (forAWhile || !inWordsOfPostfix) || s.Name == "pipelining-reversed" {
