@@ -1,21 +1,16 @@
 package dnsresolve
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/dgraph-io/ristretto/v2"
-	"github.com/miekg/dns"
+	"github.com/rcpt/rcpt/internal/sys/lru"
 )
 
 const (
-	entryCost       = 400 // octets of an answer with its key, texts and records apart (about)
-	recordCost      = 64  // octets of an exchanger, address or alias
-	memoCost        = 400 // octets of findings, hosts apart
-	hostCost        = 700 // octets of a host in findings, with its addresses and look-ups
-	minCounters     = 1000
-	countersByEntry = 10 // as ristretto advises
-	getBatch        = 64 // as ristretto advises
+	entryCost  = 400 // octets of an answer with its key, texts and records apart (about)
+	recordCost = 64  // octets of an exchanger, address or alias
+	memoCost   = 400 // octets of findings, hosts apart
+	hostCost   = 700 // octets of a host in findings, with its addresses and look-ups
 )
 
 // question is the key of the cache.
@@ -24,54 +19,30 @@ type question struct {
 	qtype uint16
 }
 
-func (q question) String() string { return q.name + "/" + dns.TypeToString[q.qtype] }
-
 // cache keeps answers until they expire or there is no room. It may drop any
-// entry at any time, and new entries are not found at once.
-type cache struct {
-	store *ristretto.Cache[string, *answer]
-}
+// entry at any time.
+type cache struct{ store *lru.Cache[question, *answer] }
 
 // newCache returns a cache of about that many octets; with a negative number,
 // one that keeps nothing.
-func newCache(octets int64) (cache, error) {
-	if octets < 0 {
-		return cache{}, nil
-	}
-	store, err := ristretto.NewCache(&ristretto.Config[string, *answer]{
-		NumCounters: max(minCounters, octets/entryCost*countersByEntry),
-		MaxCost:     octets,
-		BufferItems: getBatch,
-	})
-	if err != nil {
-		return cache{}, fmt.Errorf("dnsresolve: cache: %w", err)
-	}
-	return cache{store}, nil
-}
+func newCache(octets int64) cache { return cache{lru.New[question, *answer](octets)} }
 
 // get returns the answer to q, or nil.
 func (c cache) get(q question) *answer {
-	a, found := c.store.Get(q.String())
+	a, found := c.store.Get(q)
 	if !found || !time.Now().Before(a.expires) {
 		return nil
 	}
 	return a
 }
 
-func (c cache) put(q question, a *answer) {
-	if c.store == nil {
-		return
-	}
-	c.store.SetWithTTL(q.String(), a, a.cost(), time.Until(a.expires))
-}
+func (c cache) put(q question, a *answer) { c.store.Put(q, a, a.cost()) }
 
 // secondsLeft returns the number of seconds, rounded up, until the end, which
 // may have passed.
 func secondsLeft(end, now time.Time) uint32 {
 	return uint32(max(0, (end.Sub(now)+time.Second-1)/time.Second))
 }
-
-func (c cache) close() { c.store.Close() }
 
 func (a *answer) cost() int64 {
 	cost := entryCost + recordCost*(len(a.exchangers)+len(a.addrs)+len(a.aliases)) + len(a.explain)

@@ -99,10 +99,6 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 	default:
 		return nil, err
 	}
-	cache, err := newCache(cmp.Or(config.CacheBytes, defaultCacheBytes))
-	if err != nil {
-		return nil, err
-	}
 	most := cmp.Or(config.MaxQueries, defaultMaxQueries)
 	r := &Resolver{shared: &shared{
 		servers:    servers{all: all},
@@ -115,7 +111,7 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 		log:        cmp.Or(config.Logger, slog.New(slog.DiscardHandler)),
 		suffices:   config.SkipIPv6,
 		shuffle:    rand.Shuffle,
-		cache:      cache,
+		cache:      newCache(cmp.Or(config.CacheBytes, defaultCacheBytes)),
 		places:     make(chan struct{}, most),
 		calls:      make(map[question]*call),
 	}}
@@ -150,15 +146,12 @@ func cancelled(ctx context.Context, domain string) error {
 // domain.
 func (r *Resolver) Close() {
 	r.mu.Lock()
-	first := !r.closed
 	r.closed = true
 	r.mu.Unlock()
 	r.cancel()
 	r.sockets.close()
 	r.users.Wait()
-	if first {
-		r.cache.close()
-	}
+	r.cache.store.Clear()
 }
 
 // enter registers a user of the cache, unless the Resolver is closed. It is

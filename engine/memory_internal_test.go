@@ -9,17 +9,12 @@ import (
 // TestGivenAddressIsCounted checks that what is remembered is counted with the
 // spelling that it is found by, however long that is.
 func TestGivenAddressIsCounted(t *testing.T) {
-	m, err := newMemory(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.close()
+	m := newMemory(2)
 	result := Result{Verdict: VerdictUndeliverable, Reason: ReasonInvalidSyntax, CheckedAt: time.Now(), Details: &Details{}}
 	short, long := "a", strings.Repeat("x", 2*resultCost)
 	for _, address := range []string{short, long} {
 		m.keep(address, result)
 	}
-	m.store.Wait()
 	if _, ok := m.recall(short); !ok {
 		t.Error("nothing is remembered")
 	}

@@ -34,6 +34,7 @@ func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 // is one.
 func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 	result, ok := v.memory.recall(address)
+	ok = ok && !v.closed.Load()
 	if ok {
 		v.report(ctx, result, nil)
 	}

@@ -1,8 +1,6 @@
 // Package enginetest makes a small world of fake domains and mail hosts, for
 // offline tests of programs that embed the engine. Inside a [testing/synctest]
-// bubble, evidence and results are the same each time, with their times, if
-// [synctest.Wait] comes between two verifications of one domain: caches take in
-// what was found in the background.
+// bubble, evidence and results are the same each time, with their times.
 //
 //	world := enginetest.New(t)
 //	world.Domain("example.org", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
