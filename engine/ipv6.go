@@ -9,12 +9,13 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// mayReach reports whether an IPv4 address of a mail host is worth trying
-// before its IPv6 addresses are asked for. Mail hosts require more of IPv6
-// clients, and nearly all have an IPv4 address, so this saves a third of the
-// DNS queries.
-func (v *Verifier) mayReach(addr dnsresolve.Addr) bool {
-	return v.pool.ReachesIPv4() && mayDial(v.own.marked(addr), v.config.AllowNets)
+// mayReach returns a function that reports whether an IPv4 address of a mail
+// host is worth trying before its IPv6 addresses are asked for. Mail hosts
+// require more of IPv6 clients, and nearly all have an IPv4 address, so this
+// saves a third of the DNS queries. The resolver keeps the function: if it
+// referred to the Verifier, that could not be dropped.
+func mayReach(pool *smtpprobe.Pool, own *ownAddrs, allowed []netip.Prefix) func(dnsresolve.Addr) bool {
+	return func(addr dnsresolve.Addr) bool { return pool.ReachesIPv4() && mayDial(own.marked(addr), allowed) }
 }
 
 // withIPv6 lets the hosts of a route be asked for their IPv6 addresses if that

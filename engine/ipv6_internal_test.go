@@ -36,10 +36,9 @@ func TestMayReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := &Verifier{own: newOwnAddrs([]netip.Addr{addr("9.9.9.99")}), pool: pool}
-		v.config.AllowNets = []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
+		own, allowed := newOwnAddrs([]netip.Addr{addr("9.9.9.99")}), []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}
 		ip := addr(tt.ip)
-		if got := v.mayReach(dnsresolve.Addr{IP: ip, Reserved: dnsresolve.Reserved(ip)}); got != tt.want {
+		if got := mayReach(pool, own, allowed)(dnsresolve.Addr{IP: ip, Reserved: dnsresolve.Reserved(ip)}); got != tt.want {
 			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}

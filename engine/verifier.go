@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -36,10 +37,17 @@ type Verifier struct {
 	cancel        context.CancelFunc
 	resolverCheck *netcheck.Resolver // nil: is not made
 	portCheck     *netcheck.Port     // the same
+	dropped       runtime.Cleanup    // closes the pool if the Verifier was not closed
 }
 
-// New returns a Verifier. Close it when done, so that the last sessions end
-// with QUIT. Errors name the field of config that cannot be used.
+// New returns a Verifier. Errors name the field of config that cannot be used.
+//
+// A Verifier costs next to nothing before its first use. What it learns, and
+// the sessions that it keeps open for the next addresses, serve those that are
+// verified by the same one: make one for the program, and close it in the end,
+// so that the last sessions end with QUIT. One that nobody refers to any more
+// is closed by the garbage collector. In a [testing/synctest] bubble, which the
+// collector does not belong to, it must be closed before the bubble ends.
 func New(config Config) (*Verifier, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -53,9 +61,7 @@ func New(config Config) (*Verifier, error) {
 	if v.noAsk, err = ReadNoAsk(config.NoAsk...); err != nil {
 		return nil, invalid("NoAsk", err)
 	}
-	if v.memory, err = newMemory(config.Remember); err != nil {
-		return nil, err
-	}
+	v.memory = newMemory(config.Remember)
 	v.base, v.cancel = context.WithCancel(context.Background())
 	if config.Level == LevelSyntax {
 		return v, nil
@@ -76,9 +82,20 @@ func (v *Verifier) connect() error {
 	}
 	sessions, questions := config.withinOpenFiles(machine.OpenFiles())
 	provider.Of("") // reads the table now rather than at the first verification
+	v.pool, err = smtpprobe.New(smtpprobe.Config{
+		Dialer: config.Dialer, Egresses: egresses, Routes: config.Routes,
+		HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
+		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions,
+		MaxWaitingPerHost: config.MaxWaitingPerHost, Pace: config.Pace, PaceMemory: config.PaceMemory,
+		Classifier: config.Classifier, Logger: config.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("engine: %w", err) // which names a field that has the same name here
+	}
+	v.dropped = runtime.AddCleanup(v, letGo, v.pool)
 	v.resolver, err = dnsresolve.New(dnsresolve.Config{
-		Servers: config.Resolvers, Exchanger: config.Exchanger, SkipIPv6: v.mayReach, MaxQueries: questions,
-		Logger: config.Logger,
+		Servers: config.Resolvers, Exchanger: config.Exchanger, MaxQueries: questions,
+		SkipIPv6: mayReach(v.pool, v.own, config.AllowNets), Logger: config.Logger,
 	})
 	if err != nil {
 		return invalid("Resolvers", err)
@@ -90,21 +107,15 @@ func (v *Verifier) connect() error {
 	if err != nil {
 		return invalid("RHSBLs", err)
 	}
-	v.pool, err = smtpprobe.New(smtpprobe.Config{
-		Dialer: config.Dialer, Egresses: egresses, Routes: config.Routes,
-		HELO: config.HELO, MailFrom: config.MailFrom, Port: config.SMTPPort,
-		MaxSessionsPerHost: config.MaxSessionsPerHost, MaxSessions: sessions,
-		MaxWaitingPerHost: config.MaxWaitingPerHost, Pace: config.Pace, PaceMemory: config.PaceMemory,
-		Classifier: config.Classifier, Logger: config.Logger,
-	})
-	if err != nil {
-		return fmt.Errorf("engine: %w", err) // which names a field that has the same name here
-	}
 	if config.networkCheck() {
 		v.addNetworkCheck()
 	}
 	return nil
 }
+
+// letGo closes the pool of a Verifier that was dropped. Nobody waits for a
+// session then, so it ends the idle ones.
+func letGo(pool *smtpprobe.Pool) { go func() { _ = pool.Close() }() }
 
 // Policy returns what this Verifier judges evidence by, for [Decide].
 func (v *Verifier) Policy() Policy {
@@ -130,7 +141,8 @@ func (v *Verifier) SetLists(l *lists.Lists) {
 // begin later, fail with [ErrClosed].
 func (v *Verifier) Close() error {
 	v.closed.Store(true)
-	v.memory.close()
+	v.dropped.Stop()
+	v.memory.forget()
 	v.cancel()
 	v.resolverCheck.Close()
 	v.portCheck.Close()

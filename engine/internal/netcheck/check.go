@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"time"
+	"weak"
 )
 
 // Check is the latest outcome of a check.
@@ -66,13 +67,21 @@ func (c *course) Status() Check {
 	return c.last
 }
 
-// begin has suspect called after [suspectAfter], once and unless base ends.
-func (c *course) begin(base context.Context, suspect func()) {
+// begin has suspect called for the check after [suspectAfter], once and unless
+// base ends. The watch does not keep a check that was dropped, nor what that
+// refers to.
+func begin[C any](c *course, base context.Context, check *C, suspect func(*C)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.watch == nil && base.Err() == nil {
-		c.watch = time.AfterFunc(suspectAfter, suspect)
+	if c.watch != nil || base.Err() != nil {
+		return
 	}
+	watched := weak.Make(check)
+	c.watch = time.AfterFunc(suspectAfter, func() {
+		if check := watched.Value(); check != nil {
+			suspect(check)
+		}
+	})
 }
 
 // end ends the watch and waits for the work.

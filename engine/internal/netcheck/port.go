@@ -59,7 +59,7 @@ func (c *Port) Begins() {
 	if c == nil || c.reached.Load() {
 		return
 	}
-	c.begin(c.Base, c.suspect)
+	begin(&c.course, c.Base, c, (*Port).suspect)
 }
 
 // suspect begins a check in the background if no mail host was reached and none

@@ -227,7 +227,7 @@ func (c *Resolver) Begins() {
 	if c == nil || c.heard.Load() > 0 {
 		return
 	}
-	c.begin(c.Base, c.suspect)
+	begin(&c.course, c.Base, c, (*Resolver).suspect)
 }
 
 // suspect begins a check in the background if nothing was heard and none was
