@@ -63,7 +63,7 @@ lint: ## formatting, width of lines, go vet and staticcheck, of the module lab, 
 contract: ## clients made from the contract of the HTTP interface (Go, npm)
 	lab/contract/check.sh
 
-apidiff: ## what changed in the promised packages since the last tag
+apidiff: ## what changed in what is stable since the last tag
 	GO="$(GO)" .ci/apidiff
 
 crossbuild: ## build for other systems, and for WebAssembly what runs there

@@ -47,7 +47,7 @@ type Options struct {
 	// them together. With Unordered it has no effect. Default: one.
 	PerRow int
 	// Trim is applied to each result when it comes, and says what of it the
-	// sink needs: with [engine.Result.WithoutDetails], results that wait for
+	// sink needs: with WithoutDetails of the result, those that wait for
 	// their turn take a tenth of the room, and the sink still has their Reason.
 	// It must be safe for concurrent use.
 	// Default: results are kept whole.

@@ -32,4 +32,7 @@
 // The package does not validate DNSSEC: [Lookup.AD] repeats what the resolver
 // says, which is as trustworthy as the path to it. It does not walk down from
 // the root, does not use search lists, and does not contact mail exchangers.
+//
+// Experimental: this package may change in any minor version. Programs verify
+// with package engine.
 package dnsresolve

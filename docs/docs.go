@@ -1,5 +1,7 @@
 // Package docs embeds the documents for users, which the server shows at
 // /docs/guide.
+//
+// Experimental: this package may change in any minor version.
 package docs
 
 import "embed"

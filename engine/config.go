@@ -64,12 +64,17 @@ type Config struct {
 	Proxies   []*url.URL
 	SourceIPs []netip.Addr
 	// Egresses are egresses besides these, made with [egress.Proxy] and
-	// [egress.SourceIP], for names, EHLO names and weights of their own. Routes
-	// are the names of those by which a provider is asked, by its pacing name
-	// ([smtpprobe.DefaultRoute]: all others). [Verifier.SetEgresses] changes
-	// both. Default: none, and all egresses for all.
+	// [egress.SourceIP], for names, EHLO names and weights of their own.
+	// [Verifier.SetEgresses] changes them. Default: none.
+	//
+	// Experimental: it may change in any minor version.
 	Egresses egress.Egresses
-	Routes   map[string][]string
+	// Routes are the names of the egresses by which a provider is asked, by its
+	// pacing name ([smtpprobe.DefaultRoute]: all others).
+	// [Verifier.SetEgresses] changes them. Default: all egresses for all.
+	//
+	// Experimental: it may change in any minor version.
+	Routes map[string][]string
 	// MaxSessionsPerHost and MaxSessions limit the SMTP sessions open at a
 	// time. A host gets four at first, and more as long as it takes them.
 	// Without a Dialer, the total is at most half the number of files that this
@@ -82,15 +87,20 @@ type Config struct {
 	MaxWaitingPerHost int
 	// Pace says how fast the providers of mail hosts are asked. Default:
 	// [pace.Normal], with the limits of the table of providers.
+	//
+	// Experimental: it may change in any minor version.
 	Pace pace.Settings
 	// PaceMemory is what [Verifier.PaceMemory] of an earlier Verifier returned:
 	// pauses, and the daily budgets of egresses. Default: nothing is known.
+	//
+	// Experimental: it may change in any minor version.
 	PaceMemory []pace.Memory
 	// Remember is the approximate number of results to remember, each for as
-	// long as [Result.Lasts]. A result takes about 1.5 kB. What a caller with
-	// little time did not find out is not remembered ([Result.Settled]), an
-	// unknown does not replace a verdict, and callers that verify the same
-	// address at the same time share a verification. Default: none.
+	// long as [rcpt.Result.Expires] says. A result takes about 1.5 kB. What a
+	// caller with little time did not find out is not remembered
+	// ([rcpt.Result.Settled]), an unknown does not replace a verdict, and
+	// callers that verify the same address at the same time share a
+	// verification. Default: none.
 	Remember int
 	// Lists are the lists to match, until [Verifier.SetLists]. Default: the
 	// embedded ones.
@@ -112,10 +122,10 @@ type Config struct {
 	// Classifier reads the replies of mail hosts. Default: the embedded rules.
 	Classifier *replies.Classifier
 	// Exchanger carries DNS queries. Default: UDP and TCP sockets.
-	Exchanger dnsresolve.Exchanger
+	Exchanger Exchanger
 	// Dialer opens the connections to mail hosts or to their proxies. Default:
 	// the network.
-	Dialer smtpprobe.Dialer
+	Dialer Dialer
 	// ControlSecret is at least eight octets, known to nobody else, from which
 	// the control mailboxes are made: random ones, about which mail hosts are
 	// asked beside the mailboxes in question. A domain keeps its control for a
@@ -153,11 +163,17 @@ const (
 type Hooks struct {
 	// Resolved is called with the mail hosts of a domain, once for addresses
 	// that are verified together.
+	//
+	// Experimental: it may change in any minor version.
 	Resolved func(ctx context.Context, f dnsresolve.Findings, took time.Duration)
 	// LookedUp is called with each look-up that became necessary while mail
 	// hosts were asked: IPv6 addresses where IPv4 did not do.
+	//
+	// Experimental: it may change in any minor version.
 	LookedUp func(ctx context.Context, l dnsresolve.Lookup)
 	// Probed is called with the findings about one mailbox.
+	//
+	// Experimental: it may change in any minor version.
 	Probed func(ctx context.Context, f smtpprobe.Findings, took time.Duration)
 	// Gathered is called with the evidence about each address, once it is
 	// complete, whichever method gathered it. It is the place to store

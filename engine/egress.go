@@ -21,6 +21,8 @@ func (c Config) egresses() (egress.Egresses, error) {
 // their share of the mail hosts. Those that are gone open no session any more;
 // theirs end with QUIT after the questions under way, and verifications that
 // waited for one go on by another egress. An error changes nothing.
+//
+// Experimental: it may change in any minor version.
 func (v *Verifier) SetEgresses(all egress.Egresses, routes map[string][]string) error {
 	if v.pool == nil {
 		return nil
@@ -36,6 +38,8 @@ func (v *Verifier) SetEgresses(all egress.Egresses, routes map[string][]string) 
 
 // Egresses returns the state of each egress. Like [Verifier.Stats], it is for
 // monitoring.
+//
+// Experimental: it may change in any minor version.
 func (v *Verifier) Egresses() []smtpprobe.Egress {
 	if v.pool == nil {
 		return nil

@@ -26,7 +26,8 @@ const EvidenceSchema = 1
 var ErrSchema = errors.New("engine: the schema of the evidence is unknown")
 
 // Evidence is all that was learned about one address: facts only, bounded, fit
-// to be stored as JSON and judged again. What is nil was not asked.
+// to be stored as JSON and judged again. What is nil was not asked. Its JSON is
+// promised: a later version reads and judges what an earlier one wrote.
 type Evidence struct {
 	// Schema is the [EvidenceSchema] of the version that wrote it. Evidence of
 	// a later version cannot be read from JSON ([ErrSchema]), and [Decide]
@@ -54,12 +55,23 @@ type Evidence struct {
 	// Suggestion is the address that was probably meant, if the domain looks
 	// like a mistyped one of a big provider, or one slip of the keyboard keeps
 	// the text from being an address there.
-	Suggestion string               `json:"suggestion,omitempty"`
-	DNS        *dnsresolve.Findings `json:"dns,omitempty"`
+	Suggestion string `json:"suggestion,omitempty"`
+	// DNS is what the DNS answered about the domain.
+	//
+	// Experimental: the Go type may change in any minor version; its JSON is
+	// promised.
+	DNS *dnsresolve.Findings `json:"dns,omitempty"`
 	// RHSBL is what the lists of domains in the DNS answered, in the order of
 	// the configuration. A list that rests after a failure is missing.
-	RHSBL []rhsbl.Answer      `json:"rhsbl,omitempty"`
-	SMTP  *smtpprobe.Findings `json:"smtp,omitempty"`
+	//
+	// Experimental: the Go type may change in any minor version; its JSON is
+	// promised.
+	RHSBL []rhsbl.Answer `json:"rhsbl,omitempty"`
+	// SMTP is what the mail hosts answered.
+	//
+	// Experimental: the Go type may change in any minor version; its JSON is
+	// promised.
+	SMTP *smtpprobe.Findings `json:"smtp,omitempty"`
 	// NotAsked are the rules of [Config.NoAsk] that kept mail hosts from being
 	// asked. Beside SMTP they concern some of the domain's only.
 	NotAsked []NotAsked `json:"not_asked,omitempty"`

@@ -10,6 +10,8 @@ import (
 // accepted recipient is judged as if the random one had been refused. A
 // positive reply before RCPT decides nothing, because the session goes on:
 // [ReasonSMTPSkipped].
+//
+// Experimental: it may change in any minor version.
 func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classification, Result) {
 	reading := classifier.Read(q)
 	reason := ReasonRecipientAccepted

@@ -8,6 +8,8 @@ import (
 )
 
 // Stats is what a [Verifier] is doing, and has done since it was made.
+//
+// Experimental: it may change in any minor version.
 type Stats struct {
 	DNS  dnsresolve.Stats
 	SMTP smtpprobe.Stats
@@ -17,6 +19,8 @@ type Stats struct {
 
 // Stats returns current figures. It briefly takes the lock of the sessions, so
 // it is for monitoring and not for every verification.
+//
+// Experimental: it may change in any minor version.
 func (v *Verifier) Stats() Stats {
 	if v.resolver == nil {
 		return Stats{Network: v.Network()}
@@ -26,6 +30,8 @@ func (v *Verifier) Stats() Stats {
 
 // Pacing tells how each provider is asked at the moment, and which limits hold
 // there. Like [Verifier.Stats], it is for monitoring.
+//
+// Experimental: it may change in any minor version.
 func (v *Verifier) Pacing() []smtpprobe.ProviderPace {
 	if v.pool == nil {
 		return nil
@@ -36,6 +42,8 @@ func (v *Verifier) Pacing() []smtpprobe.ProviderPace {
 // Paced returns the provider that is asked about the mailboxes of a domain, by
 // the name that it has in [Verifier.Pacing]; empty: the mail hosts of the
 // domain are not known at the moment. Nobody is asked.
+//
+// Experimental: it may change in any minor version.
 func (v *Verifier) Paced(domain string) string {
 	if v.pool == nil || v.resolver == nil {
 		return ""
@@ -51,6 +59,8 @@ func (v *Verifier) Paced(domain string) string {
 
 // PaceMemory returns what is worth keeping of how providers were asked, for
 // [Config.PaceMemory] of a later Verifier.
+//
+// Experimental: it may change in any minor version.
 func (v *Verifier) PaceMemory() []pace.Memory {
 	if v.pool == nil {
 		return nil

@@ -40,6 +40,8 @@ type VerifyOptions struct {
 	// Lane is the place of a list, or of a client, at busy mail hosts. Calls
 	// with the same Lane belong together, and lanes take turns. Addresses
 	// without a lane come first. Default: none.
+	//
+	// Experimental: it may change in any minor version.
 	Lane *Lane
 }
 
@@ -65,6 +67,8 @@ func (o VerifyOptions) queued(i int) func(waits bool) {
 // wait behind a large one. Its MayWait may have an address fail with [ErrBusy]
 // where many wait for a provider that is asked as much as it may be, so that
 // addresses of other providers can be verified meanwhile.
+//
+// Experimental: it may change in any minor version.
 type Lane = smtpprobe.Lane
 
 // ErrNotYet means that there was no answer within [VerifyOptions.Within]. The

@@ -14,10 +14,10 @@
 //   - Free: the domain is an entry. A sub-domain is not matched: it may belong
 //     to a customer.
 //   - Disposable: the domain or a parent of it is an entry. An entry under
-//     which strangers register names matches only itself ([freeSubdomain]), and
-//     nothing above the registrable domain is considered. A mail exchanger that
-//     serves such domains counts, too ([Lists.MatchHosts]), unless it serves
-//     all kinds of domains.
+//     which strangers register names matches only itself, and nothing above
+//     the registrable domain is considered. A mail exchanger that serves such
+//     domains counts, too ([Lists.MatchHosts]), unless it serves all kinds of
+//     domains.
 //   - Relay: the domain or a parent of it is an entry.
 //   - SpamTrap: the local-part or a part of it, the domain or a parent of it,
 //     the address or its digest is an entry. A match is strong or weak; mail

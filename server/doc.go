@@ -19,4 +19,7 @@
 // It has neither keys with limits, nor lists, webhooks, pages and metrics:
 // those are the service's, "rcpt serve". The listener is the program's, too:
 // set the timeouts of its [http.Server].
+//
+// Experimental: this package may change in any minor version. The HTTP
+// interface that it serves is promised.
 package server

@@ -15,7 +15,7 @@ import (
 	"github.com/rcpt/rcpt/internal/exchange"
 )
 
-// Verifier verifies addresses; *[engine.Verifier] is one.
+// Verifier verifies addresses; that of package engine is one.
 type Verifier = endpoint.Verifier
 
 // Verification is one that was answered.
@@ -39,8 +39,8 @@ type Config struct {
 	// Details includes details in answers unless the request has details=0.
 	// Default: only if it has details=1.
 	Details bool
-	// Timeout bounds one verification; a request can ask for less. Default:
-	// [engine.DefaultTimeout].
+	// Timeout bounds one verification; a request can ask for less. Default: 30
+	// seconds, as that of package engine.
 	Timeout time.Duration
 	// Concurrency is the number of concurrent verifications. Default: 1000.
 	Concurrency int

@@ -158,4 +158,7 @@
 // both leaves out a reply and repeats another one in the same group, and names
 // nobody, is not found out; nor is one that refuses everybody when it first
 // hears of us.
+//
+// Experimental: this package may change in any minor version. Programs verify
+// with package engine.
 package smtpprobe

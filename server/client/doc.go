@@ -6,4 +6,7 @@
 // It sends the key in a header, never in a URL, and follows no redirect, which
 // would send the key to another server. Its errors contain neither the key nor
 // the address.
+//
+// Experimental: this package may change in any minor version. The HTTP
+// interface that it uses is promised.
 package client

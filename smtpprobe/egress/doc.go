@@ -5,4 +5,6 @@
 // ([Egresses.Choose]). An egress that fails returns an [Error], so that no mail
 // host is blamed for it. Package smtpprobe has the rules for egresses that
 // fail, that providers block, or that come and go.
+//
+// Experimental: this package may change in any minor version.
 package egress

@@ -7,4 +7,6 @@
 // The state machines are pure. They read no clock, open nothing and hold no
 // lock: the time is an argument, and callers serialize the calls. What a reply
 // means is decided by the caller, too.
+//
+// Experimental: this package may change in any minor version.
 package pace

@@ -3,4 +3,6 @@
 //
 // The data is in providers.yaml, whose head describes the fields. A new
 // provider is a line in that file.
+//
+// Experimental: this package may change in any minor version.
 package provider

@@ -99,6 +99,8 @@ func (c *Classifier) orDefault() *Classifier {
 // Origin returns where the replies that a rule reads are documented, and one of
 // them. Known is false for the names in [Classification.Rule] that are not of a
 // rule: those of replies that were read by their code alone.
+//
+// Experimental: it may change in any minor version.
 func (c *Classifier) Origin(rule string) (source, sample string, known bool) {
 	for _, r := range c.orDefault().rules().ordered {
 		if r.id == rule {

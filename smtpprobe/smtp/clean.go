@@ -12,6 +12,8 @@ import (
 // encodings are guessed, undecodable bytes become U+FFFD, tabs become spaces,
 // and control, format (bidi, zero-width) and unassigned characters become Go
 // escapes. Clean is idempotent.
+//
+// Experimental: it may change in any minor version.
 func Clean(s string) string {
 	if IsPrintableASCII(s) {
 		return s
@@ -31,6 +33,8 @@ func Clean(s string) string {
 }
 
 // IsPrintableASCII reports whether s has only characters from space to tilde.
+//
+// Experimental: it may change in any minor version.
 func IsPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -42,6 +46,8 @@ func IsPrintableASCII(s string) bool {
 
 // Truncate cuts s to at most limit bytes, at the boundary of a character, and
 // marks the cut with an ellipsis.
+//
+// Experimental: it may change in any minor version.
 func Truncate(s string, limit int) string {
 	const ellipsis = "…"
 	if len(s) <= limit {

@@ -1,6 +1,8 @@
 package smtp
 
 // Bounds on what is kept of a reply.
+//
+// Experimental: it may change in any minor version.
 const (
 	// MaxReplyLines is the number of lines of one reply. The longest honest
 	// replies, to EHLO or with legal notices, have about forty.

@@ -9,6 +9,8 @@ import (
 // ParseLogged parses a reply as logs and programs print it: later lines may
 // lack the reply code, and Python's forms are read, too: "b'550 no'" and "(550,
 // b'5.1.1 no\nsuch user')".
+//
+// Experimental: it may change in any minor version.
 func ParseLogged(text string) (Reply, error) {
 	lines := strings.Split(strings.TrimSpace(fromPython(text)), "\n")
 	if code := lines[0][:min(3, len(lines[0]))]; len(code) == 3 && isDigits(code) {

@@ -22,13 +22,19 @@ type Reply struct {
 func (r Reply) Refused() bool { return r.Code >= 400 }
 
 // CodeServiceClosing ends a session at any point (RFC 5321 §3.8).
+//
+// Experimental: it may change in any minor version.
 const CodeServiceClosing = 421
 
 // CodeClosing is the reply to QUIT.
+//
+// Experimental: it may change in any minor version.
 const CodeClosing = 221
 
 // CodeInsufficientStorage is also the reply to one recipient too many (RFC 5321
 // §4.5.3.1.10).
+//
+// Experimental: it may change in any minor version.
 const CodeInsufficientStorage = 452
 
 // ProtocolError is a violation of SMTP by the server.
@@ -80,6 +86,8 @@ func (r Reply) String() string {
 
 // ReplyBuilder assembles a reply line by line, so that a bad line ends the
 // reading at once.
+//
+// Experimental: it may change in any minor version.
 type ReplyBuilder struct {
 	Greeting bool // the reply is the first of a session
 
@@ -180,6 +188,8 @@ func findEnhanced(texts []string) string {
 // Contradictory reports whether lines of the reply begin with different
 // enhanced status codes, which RFC 2034 §4 forbids. A reply without its last
 // line that runs into the next reply looks like that.
+//
+// Experimental: it may change in any minor version.
 func (r Reply) Contradictory() bool {
 	if r.Enhanced != "" {
 		return false // findEnhanced found them to agree; a text may have another code of its own
