@@ -50,19 +50,19 @@ type Verifier interface {
 
 // GroupVerifier is a [Verifier] that verifies several addresses of one domain
 // together at less cost, and takes options, as [engine.Verifier] does. [Run]
-// calls VerifyTogether for every address, and never Verify: a type that embeds
-// an engine.Verifier and means to change what it does needs a VerifyTogether of
+// calls VerifyGroup for every address, and never Verify: a type that embeds
+// an engine.Verifier and means to change what it does needs a VerifyGroup of
 // its own. It should pass the options on, because Run learns from
-// [engine.VerifyOptions.Waits] which addresses wait for busy mail hosts. Of a
+// [engine.GroupOptions.Waits] which addresses wait for busy mail hosts. Of a
 // Verifier that is no GroupVerifier, Run does not know that: such an address
 // counts as one in progress, and [engine.ErrBusy] is tried again.
 //
 // Done, which is quick, is called exactly once for each address, with its
-// index; VerifyTogether returns after the last call.
+// index; VerifyGroup returns after the last call.
 type GroupVerifier interface {
 	Verifier
-	VerifyTogether(
-		ctx context.Context, addresses []string, o engine.VerifyOptions,
+	VerifyGroup(
+		ctx context.Context, addresses []string, o engine.GroupOptions,
 		done func(i int, result engine.Result, err error),
 	)
 }

@@ -26,8 +26,8 @@ type grouped struct {
 	groups [][]string // of several
 }
 
-func (g *grouped) VerifyTogether(
-	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (g *grouped) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	if len(addresses) > 1 {
 		g.mu.Lock()

@@ -29,12 +29,12 @@ type moody struct {
 }
 
 func (m *moody) Verify(ctx context.Context, address string) (result engine.Result, err error) {
-	m.VerifyTogether(ctx, []string{address}, engine.VerifyOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
+	m.VerifyGroup(ctx, []string{address}, engine.GroupOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
 	return result, err
 }
 
-func (m *moody) VerifyTogether(
-	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (m *moody) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	m.begin(addresses)
 	var all sync.WaitGroup

@@ -26,10 +26,10 @@ type watched struct {
 	lastFast time.Duration
 }
 
-func (w *watched) VerifyTogether(
-	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (w *watched) VerifyGroup(
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
-	w.Verifier.VerifyTogether(ctx, addresses, o, func(i int, r engine.Result, err error) {
+	w.Verifier.VerifyGroup(ctx, addresses, o, func(i int, r engine.Result, err error) {
 		if strings.HasPrefix(addresses[i], "one@") {
 			w.mu.Lock()
 			w.lastFast = max(w.lastFast, time.Since(w.start))
@@ -43,13 +43,13 @@ func (w *watched) VerifyTogether(
 // waits.
 type oneByOne struct{ *watched }
 
-func (v oneByOne) VerifyTogether(
-	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (v oneByOne) VerifyGroup(
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i := range addresses {
 		all.Go(func() {
-			v.watched.VerifyTogether(ctx, addresses[i:i+1], o.Part([]int{i}), func(_ int, r engine.Result, err error) { done(i, r, err) })
+			v.watched.VerifyGroup(ctx, addresses[i:i+1], o, func(_ int, r engine.Result, err error) { done(i, r, err) })
 		})
 	}
 	all.Wait()
@@ -71,19 +71,19 @@ type crowded struct {
 	domain string
 }
 
-func (c *crowded) VerifyTogether(
-	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (c *crowded) VerifyGroup(
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i, address := range addresses {
 		all.Go(func() {
 			wait := domainOf(address) == c.domain
 			if wait {
-				o.Waits(i, true)
+				o.Waits(true)
 				c.enter(address)
 				time.Sleep(time.Minute)
 				c.leave()
-				o.Waits(i, false)
+				o.Waits(false)
 			}
 			result, err := c.Verify(ctx, address)
 			done(i, result, err)

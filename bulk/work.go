@@ -127,7 +127,7 @@ func (r *run) ask(batch []*task) {
 	for i, t := range batch {
 		emails[i] = t.record.item.Email
 	}
-	r.together.VerifyTogether(r.asking, emails, r.how(), func(i int, result engine.Result, err error) {
+	r.together.VerifyGroup(r.asking, emails, r.how(), func(i int, result engine.Result, err error) {
 		t := batch[i]
 		batch[i] = nil // finished tasks are not kept until the slowest ends
 		r.outcomes <- r.outcome(t, result, err)
@@ -144,9 +144,9 @@ func (r *run) askOne(t *task) (o outcome) {
 	}
 	how := r.how()
 	if t.scouts {
-		how.Waits = func(_ int, waits bool) { r.waiters.noteScout(t, waits) }
+		how.Waits = func(waits bool) { r.waiters.noteScout(t, waits) }
 	}
-	r.together.VerifyTogether(r.asking, []string{email}, how, func(_ int, result engine.Result, err error) {
+	r.together.VerifyGroup(r.asking, []string{email}, how, func(_ int, result engine.Result, err error) {
 		o = r.outcome(t, result, err)
 	})
 	return o
@@ -154,8 +154,8 @@ func (r *run) askOne(t *task) (o outcome) {
 
 // how returns the options of the run's verifications: its lane, and the notice
 // of addresses that wait.
-func (r *run) how() engine.VerifyOptions {
-	return engine.VerifyOptions{Lane: &r.lane, Waits: func(_ int, waits bool) { r.waiters.note(waits) }}
+func (r *run) how() engine.GroupOptions {
+	return engine.GroupOptions{Lane: &r.lane, Waits: func(waits bool) { r.waiters.note(waits) }}
 }
 
 func (r *run) outcome(t *task, result engine.Result, err error) outcome {

@@ -69,8 +69,8 @@ func (atOnce) Verify(context.Context, string) (engine.Result, error) {
 	return engine.Result{}, nil
 }
 
-func (v atOnce) VerifyTogether(
-	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (v atOnce) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	for i, address := range addresses {
 		result, err := v.Verify(ctx, address)

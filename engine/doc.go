@@ -7,7 +7,7 @@
 // mailbox and about a random one, up to RCPT and never further. The outcome is
 // an [Evidence]: plain data that can be stored. [Decide] is a pure function
 // from evidence to a [Result], without a clock or network, so stored evidence
-// can be judged again. [Verifier.VerifyTogether] does both for several
+// can be judged again. [Verifier.VerifyGroup] does both for several
 // addresses of one domain and finds out once what concerns the domain.
 //
 // The verdict "undeliverable" requires a reply that names the mailbox, or a

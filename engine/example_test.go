@@ -104,16 +104,18 @@ func ExampleVerifier_SetLists() {
 	// alice@throwaway.example true <nil>
 }
 
-// People write more than the address into a form.
-func ExampleVerifyText() {
+// People write more than the address into a form. The view cleans what they
+// write; the sessions and caches are those of the Verifier.
+func ExampleVerifier_With() {
 	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax}) // no network
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer verifier.Close()
 
+	forms := verifier.With(engine.VerifyOptions{Clean: true})
 	for _, text := range []string{"Jane <jane@example.com>", "jane@example.com, joe@example.com", "N/A"} {
-		result, err := engine.VerifyText(context.Background(), verifier, text)
+		result, err := forms.Verify(context.Background(), text)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -36,7 +36,8 @@ func ExampleVerifier_VerifyWith() {
 	}
 	defer verifier.Close()
 
-	result, err := verifier.VerifyWith(context.Background(), "alcie@example.org", engine.VerifyOptions{Within: 3 * time.Second})
+	patience := engine.VerifyOptions{Timeout: 3 * time.Second, Detach: true}
+	result, err := verifier.VerifyWith(context.Background(), "alcie@example.org", patience)
 	switch {
 	case errors.Is(err, engine.ErrNotYet):
 		fmt.Println("Welcome! We will tell you if mail to you fails.")
@@ -60,7 +61,7 @@ func ExampleVerifier_VerifyAll() {
 
 	addresses := []string{"alice@example.org", "bob@example.org", "carol@example.net"}
 	lines := make([]string, len(addresses))
-	for i, o := range verifier.VerifyAll(context.Background(), addresses) {
+	for i, o := range verifier.VerifyAll(context.Background(), addresses, engine.VerifyOptions{}) {
 		if o.Err != nil {
 			log.Print(o.Err)
 			continue

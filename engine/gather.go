@@ -72,9 +72,7 @@ func (g *group) admit(ctx context.Context, i int) {
 		g.finish(m, err)
 	case g.members[0].mailbox.Domain() != m.mailbox.Domain():
 		g.apart.Go(func() {
-			alone := g.scope
-			alone.how = alone.how.Part([]int{i})
-			g.v.gather(ctx, alone, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
+			g.v.gather(ctx, g.scope, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
 				g.done(i, evidence, err)
 			})
 		})

@@ -8,30 +8,48 @@ import (
 	"github.com/rcpt/rcpt/internal/sys/shown"
 )
 
-// notOne has the reasons of those results.
-var notOne = map[Verdict]Reason{VerdictSeveral: ReasonSeveralAddresses, VerdictEmpty: ReasonNoAddress}
-
-// VerifyText cleans a text from a person ([address.Clean]) and verifies the
-// address in it. The result contains the given text if it is more than the
-// address. A text with several addresses or none has the result
-// [VerdictSeveral] or [VerdictEmpty], and v is not called.
-func VerifyText(ctx context.Context, v interface {
-	Verify(ctx context.Context, address string) (Result, error)
-}, text string) (Result, error) {
-	cleaned := address.Clean(text)
-	switch {
-	case cleaned.Several:
-		return NotOne(VerdictSeveral, text), nil
-	case cleaned.Address == "":
-		return NotOne(VerdictEmpty, text), nil
+// known returns the address in a text and, if nobody need be asked, its result:
+// one is remembered, or the text, which is to be cleaned, has not one address.
+func (v *Verifier) known(ctx context.Context, text string, o GroupOptions) (mailbox string, r Result, known bool) {
+	mailbox = text
+	if o.Clean {
+		cleaned := address.Clean(text)
+		if reason := notOne(cleaned); reason != "" {
+			r = NotAskedAbout(reason, text)
+			v.report(ctx, r, nil)
+			return text, r, true
+		}
+		mailbox = cleaned.Address
 	}
-	result, err := v.Verify(ctx, cleaned.Address)
-	return result.WithGiven(text), err
+	if o.Fresh {
+		return mailbox, r, false
+	}
+	if r, known = v.memory.recall(mailbox); known {
+		r = o.given(r, text)
+		v.report(ctx, r, nil)
+	}
+	return mailbox, r, known
 }
 
-// NotOne returns the result of a text with several addresses or none; verdict
-// is [VerdictSeveral] or [VerdictEmpty].
-func NotOne(verdict Verdict, text string) Result { return NotAskedAbout(notOne[verdict], text) }
+// notOne returns why a text does not contain exactly one address; empty: it
+// does.
+func notOne(cleaned address.Cleaned) Reason {
+	switch {
+	case cleaned.Several:
+		return ReasonSeveralAddresses
+	case cleaned.Address == "":
+		return ReasonNoAddress
+	}
+	return ""
+}
+
+// given returns r with the text from which its address was cleaned, if it was.
+func (o GroupOptions) given(r Result, text string) Result {
+	if !o.Clean {
+		return r
+	}
+	return r.WithGiven(text)
+}
 
 // NotAskedAbout returns the result of a text that is not put to a Verifier, for
 // one of the reasons for that: [ReasonSeveralAddresses], [ReasonNoAddress],

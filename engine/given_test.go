@@ -2,49 +2,102 @@ package engine_test
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// echo is a verifier that gives every address the same result.
-type echo struct {
-	asked   []string
-	details *engine.Details
-	err     error
+// TestClean checks that every call cleans what a person wrote if it is told to,
+// that what it returns has the text, and that what is remembered has not.
+func TestClean(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var told []string // the texts of the results that the hook has got
+		hooks := engine.Hooks{Verified: func(_ context.Context, r engine.Result, _ error) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, r.Details.Given)
+		}}
+		type call func(*engine.Verifier, string) (engine.Result, error)
+		calls := map[string]call{
+			"VerifyWith": func(v *engine.Verifier, text string) (engine.Result, error) {
+				return v.VerifyWith(t.Context(), text, engine.VerifyOptions{Clean: true})
+			},
+			"With": func(v *engine.Verifier, text string) (engine.Result, error) {
+				return v.With(engine.VerifyOptions{Clean: true}).Verify(t.Context(), text)
+			},
+			"Detach": func(v *engine.Verifier, text string) (engine.Result, error) {
+				return v.VerifyWith(t.Context(), text, engine.VerifyOptions{Clean: true, Detach: true, Timeout: time.Minute})
+			},
+			"VerifyAll": func(v *engine.Verifier, text string) (r engine.Result, err error) {
+				for _, o := range v.VerifyAll(t.Context(), []string{text}, engine.VerifyOptions{Clean: true}) {
+					r, err = o.Result, o.Err
+				}
+				return r, err
+			},
+			"VerifyGroup": func(v *engine.Verifier, text string) (r engine.Result, err error) {
+				v.VerifyGroup(t.Context(), []string{text}, engine.GroupOptions{Clean: true}, func(_ int, got engine.Result, e error) { r, err = got, e })
+				return r, err
+			},
+		}
+		for name, verify := range calls {
+			for _, remember := range []int{0, 10} {
+				v, network, _ := inMemory(t, engine.Config{Remember: remember, Hooks: hooks}, &smtptest.Host{CatchAll: true})
+				for _, tt := range []struct {
+					text, email, given string
+					reason             engine.Reason
+				}{
+					{"jane@example.test", "jane@example.test", "", engine.ReasonCatchAll},
+					{"Jane <jane@example.test>", "jane@example.test", "Jane <jane@example.test>", engine.ReasonCatchAll},
+					{"jane", "jane", "", engine.ReasonInvalidSyntax},
+					{"a@b.example; c@d.example", "a@b.example; c@d.example", "", engine.ReasonSeveralAddresses},
+					{" n/a", " n/a", "", engine.ReasonNoAddress},
+				} {
+					told = nil
+					r, err := verify(v, tt.text)
+					if err != nil || r.Email != tt.email || r.Details.Given != tt.given || r.Reason != tt.reason {
+						t.Errorf("%s %q: %+v, %+v, %v", name, tt.text, r, r.Details, err)
+					}
+					if want := []string{tt.given}; !slices.Equal(told, want) {
+						t.Errorf("%s %q: the hook has %q, want %q", name, tt.text, told, want)
+					}
+					synctest.Wait()
+				}
+				if r, known := v.Recall(t.Context(), "jane@example.test"); known != (remember > 0) || known && r.Details.Given != "" {
+					t.Errorf("%s: remembered: %v, %+v", name, known, r.Details)
+				}
+				if n := len(network.Dials()); remember > 0 && n != 1 {
+					t.Errorf("%s: %d connections, want 1: the text is that of a remembered address", name, n)
+				}
+			}
+		}
+	})
 }
 
-func (e *echo) Verify(_ context.Context, address string) (engine.Result, error) {
-	e.asked = append(e.asked, address)
-	return engine.Result{Email: address, Verdict: engine.VerdictDeliverable, Details: e.details}, e.err
-}
-
-func TestVerifyText(t *testing.T) {
-	for _, tt := range []struct {
-		text, email, given string
-		verdict            engine.Verdict
-	}{
-		{"jane@a.example", "jane@a.example", "", engine.VerdictDeliverable},
-		{"Jane <jane@a.example>", "jane@a.example", "Jane <jane@a.example>", engine.VerdictDeliverable},
-		{"jane", "jane", "", engine.VerdictDeliverable}, // for the verifier to judge
-		{"a@b.example; c@d.example", "a@b.example; c@d.example", "", engine.VerdictSeveral},
-		{" n/a", " n/a", "", engine.VerdictEmpty},
-	} {
-		v := &echo{details: &engine.Details{}}
-		r, err := engine.VerifyText(t.Context(), v, tt.text)
-		if err != nil || r.Email != tt.email || r.Details.Given != tt.given || r.Verdict != tt.verdict {
-			t.Errorf("%q: %+v, %+v, %v", tt.text, r, r.Details, err)
+// TestCleanAll checks that texts of one domain are verified together whatever
+// stands around the address.
+func TestCleanAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		texts := []string{"a@example.test", "B <b@example.test>", "N/A", "<mailto:c@EXAMPLE.test>"}
+		zone := dnstest.New(oneHostZone)
+		v, _, _ := inMemory(t, engine.Config{Exchanger: zone}, &smtptest.Host{CatchAll: true})
+		reasons := make([]engine.Reason, len(texts))
+		for i, o := range v.VerifyAll(t.Context(), texts, engine.VerifyOptions{Clean: true}) {
+			if reasons[i] = o.Result.Reason; o.Err != nil {
+				t.Error(o.Err)
+			}
 		}
-		if asked := tt.verdict == engine.VerdictDeliverable; (len(v.asked) > 0) != asked {
-			t.Errorf("%q: asked about %q", tt.text, v.asked)
+		if want := []engine.Reason{engine.ReasonCatchAll, engine.ReasonCatchAll, engine.ReasonNoAddress, engine.ReasonCatchAll}; !slices.Equal(reasons, want) {
+			t.Errorf("%v, want %v", reasons, want)
 		}
-		if v.details.Given != "" {
-			t.Errorf("%q: the verifier's own details are changed", tt.text)
+		if n := zone.Count("example.test.", "MX"); n != 1 {
+			t.Errorf("%d queries for the domain, want 1", n)
 		}
-	}
-	failing := &echo{err: errors.New("no")}
-	if r, err := engine.VerifyText(t.Context(), failing, " jane@a.example"); err == nil || r.Email != "jane@a.example" {
-		t.Errorf("%+v, %v", r, err)
-	}
+	})
 }

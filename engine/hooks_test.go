@@ -78,7 +78,7 @@ func TestHooksHaveTheContext(t *testing.T) {
 		_, _ = v.Verify(as("alone"), "a@example.test")
 		synctest.Wait()
 		_, _ = v.Verify(as("recalled"), "a@example.test")
-		v.VerifyTogether(as("together"), []string{"b@example.test"}, engine.VerifyOptions{}, func(int, engine.Result, error) {})
+		v.VerifyGroup(as("together"), []string{"b@example.test"}, engine.GroupOptions{}, func(int, engine.Result, error) {})
 		_, _ = v.Gather(as("gather"), "c@example.test")
 		want := map[string][]string{
 			"resolved": {"alone", "together", "gather"}, "probed": {"alone", "together", "gather"}, "gathered": {"alone", "together", "gather"},

@@ -72,7 +72,7 @@ func TestIrregular(t *testing.T) {
 				result, err := verifier.Verify(t.Context(), a.given)
 				checkIrregular(t, result, err, verdict)
 			}
-			for _, outcome := range verifier.VerifyAll(t.Context(), all) {
+			for _, outcome := range verifier.VerifyAll(t.Context(), all, engine.VerifyOptions{}) {
 				checkIrregular(t, outcome.Result, outcome.Err, verdict)
 			}
 			said := ""

@@ -275,7 +275,7 @@ func TestPortCheck(t *testing.T) {
 					t.Errorf("status %+v", s)
 				}
 				var together atomic.Int32
-				v.VerifyTogether(t.Context(), []string{"a@alive.test", "b@alive.test"}, engine.VerifyOptions{}, func(_ int, result engine.Result, _ error) {
+				v.VerifyGroup(t.Context(), []string{"a@alive.test", "b@alive.test"}, engine.GroupOptions{}, func(_ int, result engine.Result, _ error) {
 					together.Add(1)
 					wantReason(t, result, c.reason)
 				})

@@ -117,7 +117,7 @@ func TestNoAskOfManyAddresses(t *testing.T) {
 		v, network, _ := inMemory(t, config, &smtptest.Host{})
 		network.Add("192.0.2.3", &smtptest.Host{CatchAll: true})
 		addresses := []string{"a@example.test", "b@example.test", "a@other.test"}
-		v.VerifyTogether(t.Context(), addresses, engine.VerifyOptions{}, func(i int, r engine.Result, err error) {
+		v.VerifyGroup(t.Context(), addresses, engine.GroupOptions{}, func(i int, r engine.Result, err error) {
 			if want := map[bool]engine.Reason{true: engine.ReasonNotAsked, false: engine.ReasonCatchAll}[i < 2]; r.Reason != want || err != nil {
 				t.Errorf("%s: %s, %v", addresses[i], r.Reason, err)
 			}

@@ -132,7 +132,7 @@ func FuzzEvidence(f *testing.F) {
 func TestReasonWithoutDetails(t *testing.T) {
 	for _, result := range []Result{
 		Decide(asked(answered(unknownUser, unknownUser)), Policy{}), Decide(Evidence{Fault: "no descriptors"}, Policy{}),
-		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), NotOne(VerdictSeveral, "a@b.example, c@d.example"),
+		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), NotAskedAbout(ReasonSeveralAddresses, "a@b.example, c@d.example"),
 	} {
 		short := result.WithoutDetails()
 		if short.Details != nil || short.Reason == "" || short.Reason != result.Reason {

@@ -11,11 +11,11 @@ import (
 // progress. Each caller has its own context: one that gives up does not end the
 // verification for the others, and one with more time than the verification
 // had asks once more where that may help.
-func (v *Verifier) share(ctx context.Context, level Level, address string) (Result, error) {
-	key := string(level) + " " + address
+func (v *Verifier) share(ctx context.Context, address string, how GroupOptions) (Result, error) {
+	s := v.scope(how)
+	key := string(s.level) + " " + address
 	answer, _ := v.calls.Do(ctx, key, func(ctx context.Context) flight.Answer[Result] {
 		var answer flight.Answer[Result]
-		s := v.scope(VerifyOptions{Level: level})
 		v.judgeAll(ctx, s, []string{address}, func(_ int, r Result, err error) {
 			answer.Value, answer.Err = r, err
 		})
@@ -28,7 +28,6 @@ func (v *Verifier) share(ctx context.Context, level Level, address string) (Resu
 	}
 	details := *result.Details // which other callers have, too
 	result.Details = &details
-	v.report(ctx, result, answer.Err)
 	return result, answer.Err
 }
 

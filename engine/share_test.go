@@ -42,7 +42,7 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 						if !together {
 							return v.Verify(ctx, "user@example.test")
 						}
-						v.VerifyTogether(ctx, []string{"user@example.test"}, engine.VerifyOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
+						v.VerifyGroup(ctx, []string{"user@example.test"}, engine.GroupOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
 						return result, err
 					}
 					ctx, cancel := context.WithTimeout(t.Context(), tt.time)
@@ -189,7 +189,7 @@ func TestWaitingMakesACallerHurried(t *testing.T) {
 				if !together {
 					return v.Verify(ctx, address)
 				}
-				v.VerifyTogether(ctx, []string{address}, engine.VerifyOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
+				v.VerifyGroup(ctx, []string{address}, engine.GroupOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
 				return result, err
 			}
 			var first sync.WaitGroup

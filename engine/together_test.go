@@ -38,7 +38,7 @@ func verifyTogether(ctx context.Context, t *testing.T, v *engine.Verifier, addre
 	t.Helper()
 	var mu sync.Mutex
 	outcomes, times := make([]outcome, len(addresses)), make([]int, len(addresses))
-	v.VerifyTogether(ctx, addresses, engine.VerifyOptions{}, func(i int, result engine.Result, err error) {
+	v.VerifyGroup(ctx, addresses, engine.GroupOptions{}, func(i int, result engine.Result, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		outcomes[i] = outcome{result, err}
@@ -219,7 +219,7 @@ func TestTogetherAfterClose(t *testing.T) {
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"}) {
 			notCarriedOut(t, o.result, o.err)
 		}
-		v.VerifyTogether(t.Context(), nil, engine.VerifyOptions{}, func(int, engine.Result, error) { t.Error("told of nobody") })
+		v.VerifyGroup(t.Context(), nil, engine.GroupOptions{}, func(int, engine.Result, error) { t.Error("told of nobody") })
 	})
 }
 

@@ -41,36 +41,36 @@ func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 	return result, ok
 }
 
-// VerifyTogether verifies addresses of one domain, like Verify for each, at
-// less cost: what concerns the domain is found out once, and one goroutine
-// waits for all mailboxes. Addresses of other domains than the first valid one
-// are verified separately. [Verifier.VerifyAll] is simpler to use.
+// VerifyGroup verifies addresses of one domain, like Verify for each, at less
+// cost: what concerns the domain is found out once, and one goroutine waits for
+// all mailboxes. Addresses of other domains than the first valid one are
+// verified separately. [Verifier.VerifyAll] is simpler to use.
 //
-// VerifyTogether calls done exactly once for each address, with its index,
-// perhaps from several goroutines at a time, and returns after the last call.
-// Done must be quick, because other addresses wait for it. If there are more
-// addresses than may wait for one mail host ([Config.MaxWaitingPerHost]), the
-// last of them get [ErrBusy], unless [VerifyOptions.Waits] is set.
-func (v *Verifier) VerifyTogether(
-	ctx context.Context, addresses []string, o VerifyOptions, done func(i int, result Result, err error),
+// VerifyGroup calls done exactly once for each address, with its index, perhaps
+// from several goroutines at a time, and returns after the last call. Done must
+// be quick, because other addresses wait for it. If there are more addresses
+// than may wait for one mail host ([Config.MaxWaitingPerHost]), the last of
+// them get [ErrBusy], unless [GroupOptions.Waits] is set.
+func (v *Verifier) VerifyGroup(
+	ctx context.Context, addresses []string, o GroupOptions, done func(i int, result Result, err error),
 ) {
-	if err := o.checkTogether(); err != nil {
+	if err := checkLevel("GroupOptions", o.Level); err != nil {
 		for i, address := range addresses {
 			done(i, v.notCarriedOut(address, err), err)
 		}
 		return
 	}
 	rest, indexes := make([]string, 0, len(addresses)), make([]int, 0, len(addresses))
-	for i, address := range addresses {
-		if !o.Fresh {
-			if result, ok := v.Recall(ctx, address); ok {
-				done(i, result, nil)
-				continue
-			}
+	for i, given := range addresses {
+		address, result, known := v.known(ctx, given, o)
+		if known {
+			done(i, result, nil)
+			continue
 		}
 		rest, indexes = append(rest, address), append(indexes, i)
 	}
-	v.judgeAll(ctx, v.scope(o.Part(indexes)), rest, func(i int, result Result, err error) {
+	v.judgeAll(ctx, v.scope(o), rest, func(i int, result Result, err error) {
+		result = o.given(result, addresses[indexes[i]])
 		v.report(ctx, result, err)
 		done(indexes[i], result, err)
 	})
@@ -96,7 +96,7 @@ func (v *Verifier) judgeAll(
 // Gather collects the facts about address without judging them. After an error
 // the evidence holds what was learned until then.
 func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidence, err error) {
-	s := v.scope(VerifyOptions{})
+	s := v.scope(GroupOptions{})
 	v.gather(ctx, s, []string{address}, func(_ int, e Evidence, fault error) { evidence, err = e, fault })
 	return evidence, err
 }
@@ -105,12 +105,12 @@ func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidenc
 type scope struct {
 	lists *lists.Lists
 	level Level
-	how   VerifyOptions // of the caller; the level is that above
+	how   GroupOptions // of the caller; the level is that above
 }
 
 // scope is that of a verification which begins now.
-func (v *Verifier) scope(o VerifyOptions) scope {
-	return scope{v.lists.Load(), o.level(v.config.Level), o}
+func (v *Verifier) scope(o GroupOptions) scope {
+	return scope{v.lists.Load(), o.Level.atMost(v.config.Level), o}
 }
 
 // noEvidence is that about an address before anything is known of it.
@@ -227,7 +227,7 @@ func (g *group) request(m *member, control string, route []smtpprobe.Host, budge
 		Control:  control,
 		SMTPUTF8: m.mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
-		Queued:   g.scope.how.queued(m.number),
+		Queued:   g.scope.how.Waits,
 		Lane:     g.scope.how.Lane,
 	}
 }

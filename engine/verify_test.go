@@ -350,10 +350,10 @@ func TestQueued(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second, RCPTDelay: 2 * time.Second})
 		start := time.Now()
 		verify := func(address string) (waits []string) {
-			o := engine.VerifyOptions{Waits: func(_ int, yes bool) {
+			o := engine.GroupOptions{Waits: func(yes bool) {
 				waits = append(waits, fmt.Sprintf("%v at %v", yes, time.Since(start)))
 			}}
-			if _, err := verifier.VerifyWith(t.Context(), address, o); err != nil {
+			if _, err := verifyOne(t.Context(), verifier, address, o); err != nil {
 				t.Error(err)
 			}
 			return waits

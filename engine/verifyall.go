@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync"
 
@@ -22,15 +23,19 @@ const domainsAtOnce = 100
 // address. The loop runs on the goroutine of the caller; leaving it cancels
 // what is left, and VerifyAll then waits until that has ended.
 //
+// VerifyOptions.Timeout bounds each group of addresses of a domain, from its
+// beginning; Detach cannot be used. With options that cannot be used, each
+// outcome is that error.
+//
 // It keeps all addresses and outcomes in memory and does not retry temporary
 // answers: for long lists, use package bulk.
-func (v *Verifier) VerifyAll(ctx context.Context, addresses []string) iter.Seq2[int, Outcome] {
+func (v *Verifier) VerifyAll(ctx context.Context, addresses []string, o VerifyOptions) iter.Seq2[int, Outcome] {
 	return func(yield func(int, Outcome) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		known := make(chan numbered, len(addresses)) // a slow loop must not hold up the sessions
 		go func() {
 			defer close(known)
-			v.verifyDomains(ctx, addresses, known)
+			v.verifyDomains(ctx, addresses, o, known)
 		}()
 		defer func() {
 			cancel()
@@ -52,32 +57,61 @@ type numbered struct {
 }
 
 // verifyDomains verifies addresses, those of one domain together.
-func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, known chan<- numbered) {
+func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, o VerifyOptions, known chan<- numbered) {
+	err := o.check()
+	if o.Detach {
+		err = errors.New("engine: VerifyOptions.Detach: is for one address at a time")
+	}
+	if err != nil {
+		for i, address := range addresses {
+			known <- numbered{Outcome{v.notCarriedOut(address, err), err}, i}
+		}
+		return
+	}
 	var all sync.WaitGroup
 	defer all.Wait()
 	places := make(chan struct{}, domainsAtOnce)
-	o := VerifyOptions{Waits: func(int, bool) {}} // any number may wait for one host
-	for _, group := range byDomain(addresses) {
+	for _, group := range byDomain(addresses, o.Clean) {
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			names := make([]string, len(group))
-			for i, number := range group {
-				names[i] = addresses[number]
-			}
-			v.VerifyTogether(ctx, names, o, func(i int, result Result, err error) {
-				known <- numbered{Outcome{result, err}, group[i]}
-			})
+			v.verifyDomain(ctx, addresses, group, o, known)
 		})
 	}
 }
 
-// byDomain returns the indexes of addresses by domain, in the order in which
-// the domains come. Texts that are no addresses are a group, too.
-func byDomain(addresses []string) [][]int {
+// verifyDomain verifies the addresses with the indexes of a group.
+func (v *Verifier) verifyDomain(
+	ctx context.Context, addresses []string, group []int, o VerifyOptions, known chan<- numbered,
+) {
+	if o.Timeout > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, o.Timeout)
+		defer end()
+	}
+	names := make([]string, len(group))
+	for i, number := range group {
+		names[i] = addresses[number]
+	}
+	how := GroupOptions{
+		Level: o.Level, Fresh: o.Fresh, Clean: o.Clean,
+		Waits: func(bool) {}, // any number may wait for one host
+	}
+	v.VerifyGroup(ctx, names, how, func(i int, result Result, err error) {
+		known <- numbered{Outcome{result, err}, group[i]}
+	})
+}
+
+// byDomain returns the indexes of addresses, or of texts to be cleaned, by
+// domain, in the order in which the domains come. Texts that are no addresses
+// are a group, too.
+func byDomain(addresses []string, clean bool) [][]int {
 	var groups [][]int
 	place := make(map[string]int)
 	for i, given := range addresses {
+		if clean {
+			given = address.Clean(given).Address
+		}
 		parsed, _ := address.Read(given)
 		at, ok := place[parsed.Domain()]
 		if !ok {

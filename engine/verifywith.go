@@ -7,59 +7,59 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
 // VerifyOptions say how to verify. The zero value is that of [Verifier.Verify].
-// A type that passes verifications on to a Verifier should pass the options on,
-// too, or [VerifyOptions.Part] of them.
 type VerifyOptions struct {
+	_ [0]func() // not comparable: fields may be added
+
 	// Level is how deep to look; it can only be less deep than [Config.Level],
 	// and a remembered result may rest on more. Default: Config.Level.
 	Level Level
 	// Fresh asks the mail hosts even if a result is remembered. The new result
-	// is remembered.
+	// is remembered. Default: what is remembered is used.
 	Fresh bool
-	// Within is how long the caller waits. If the result is not known by
-	// then, the error is [ErrNotYet] and the verification goes on without its
-	// caller, for [Config.Timeout] at most: where results are remembered, a
-	// later call has the answer at once. So it does if ctx is cancelled. It is
-	// for one address, without Waits and Lane.
-	// Default: the caller waits until the end.
-	Within time.Duration
-	// Waits is called with true when the address with that index (0 for a
-	// single one) begins to wait for a session with a busy mail host, and with
-	// false when a session takes it or the wait ends, perhaps several times.
-	// Callers that limit their verifications in progress need not count those
-	// that wait. Such a verification fails with [ErrBusy] only where its Lane
-	// holds it back, and is not shared with other callers. Waits must be quick
-	// and must not call the Verifier. Default: nothing is called, and
-	// [Config.MaxWaitingPerHost] limits how many wait.
-	Waits func(i int, waits bool)
+	// Clean takes what a person wrote: the address in the text is verified
+	// ([address.Clean]), and Details.Given has the text if it is more than the
+	// address. A text with several addresses or none has a result that says so,
+	// and nobody is asked. Default: the text is the address.
+	Clean bool
+	// Timeout bounds the verification, if it is less than [Config.Timeout].
+	// Default: Config.Timeout.
+	Timeout time.Duration
+	// Detach has the verification go on without its caller at the end of
+	// Timeout or of ctx, for [Config.Timeout] at most. The error then is
+	// [ErrNotYet]; where results are remembered ([Config.Remember]), a later
+	// call has the answer at once. It is for one address at a time.
+	// Default: the verification ends with its caller.
+	Detach bool
+}
+
+// GroupOptions say how [Verifier.VerifyGroup] verifies. The zero value is that
+// of [Verifier.Verify] for each address, except that they are not shared with
+// other callers. A type that passes verifications on to a Verifier passes the
+// options on, unchanged, with all of the addresses or with some.
+type GroupOptions struct {
+	Level Level // as VerifyOptions.Level
+	Fresh bool  // as VerifyOptions.Fresh
+	Clean bool  // as VerifyOptions.Clean
 	// Lane is the place of a list, or of a client, at busy mail hosts. Calls
 	// with the same Lane belong together, and lanes take turns. Addresses
 	// without a lane come first. Default: none.
 	//
 	// Experimental: it may change in any minor version.
 	Lane *Lane
-}
-
-// Part returns the options for some of the addresses of a call: those that have
-// these indexes in it.
-func (o VerifyOptions) Part(indexes []int) VerifyOptions {
-	if waits := o.Waits; waits != nil {
-		o.Waits = func(i int, yes bool) { waits(indexes[i], yes) }
-	}
-	return o
-}
-
-// queued is what the pool calls when an address waits, and waits no longer.
-func (o VerifyOptions) queued(i int) func(waits bool) {
-	if o.Waits == nil {
-		return nil
-	}
-	return func(waits bool) { o.Waits(i, waits) }
+	// Waits is called with true when an address begins to wait for a session
+	// with a busy mail host, and with false when a session takes it or the wait
+	// ends, perhaps several times for each. Callers that limit their
+	// verifications in progress need not count those that wait. Such a
+	// verification fails with [ErrBusy] only where its Lane holds it back.
+	// Waits must be quick and must not call the Verifier. Default: nothing is
+	// called, and [Config.MaxWaitingPerHost] limits how many wait.
+	Waits func(waits bool)
 }
 
 // Lane tells the lists apart that are verified at the same time: where several
@@ -71,41 +71,31 @@ func (o VerifyOptions) queued(i int) func(waits bool) {
 // Experimental: it may change in any minor version.
 type Lane = smtpprobe.Lane
 
-// ErrNotYet means that there was no answer within [VerifyOptions.Within]. The
-// verification goes on.
+// ErrNotYet means that a verification with [VerifyOptions.Detach] has no answer
+// yet. It goes on.
 var ErrNotYet = errors.New("engine: there is no answer yet; the verification goes on")
 
 // levels are those of [Level], the least deep first.
 var levels = []Level{LevelSyntax, LevelDNS, LevelSMTP}
 
 func (o VerifyOptions) check() error {
-	if o.Level != "" && !slices.Contains(levels, o.Level) {
-		return fmt.Errorf("engine: VerifyOptions.Level: %q is unknown: use syntax, dns or smtp", string(o.Level))
+	if o.Timeout < 0 {
+		return fmt.Errorf("engine: VerifyOptions.Timeout: %v is negative", o.Timeout)
 	}
-	if o.Within < 0 {
-		return fmt.Errorf("engine: VerifyOptions.Within: %v is negative", o.Within)
-	}
-	if o.Within > 0 && o.ofOneCaller() {
-		return errors.New("engine: VerifyOptions.Within: the verification may outlive the caller of Waits and Lane")
+	return checkLevel("VerifyOptions", o.Level)
+}
+
+func checkLevel(options string, level Level) error {
+	if level != "" && !slices.Contains(levels, level) {
+		return fmt.Errorf("engine: %s.Level: %q is unknown: use syntax, dns or smtp", options, string(level))
 	}
 	return nil
 }
 
-// checkTogether is check for several addresses.
-func (o VerifyOptions) checkTogether() error {
-	if o.Within != 0 {
-		return errors.New("engine: VerifyOptions.Within: is for one address")
-	}
-	return o.check()
-}
-
-// ofOneCaller reports whether other callers cannot share the verification.
-func (o VerifyOptions) ofOneCaller() bool { return o.Waits != nil || o.Lane != nil }
-
-// level is how deep a verification with the options looks.
-func (o VerifyOptions) level(most Level) Level {
-	if at := slices.Index(levels, o.Level); at >= 0 && at < slices.Index(levels, most) {
-		return o.Level
+// atMost is the less deep one of a level and the most that is configured.
+func (l Level) atMost(most Level) Level {
+	if at := slices.Index(levels, l); at >= 0 && at < slices.Index(levels, most) {
+		return l
 	}
 	return most
 }
@@ -116,49 +106,82 @@ func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptio
 	if err := o.check(); err != nil {
 		return v.notCarriedOut(address, err), err
 	}
-	if o.Within == 0 && (v.config.Remember == 0 || o.ofOneCaller()) {
-		v.VerifyTogether(ctx, []string{address}, o, func(_ int, r Result, e error) { result, err = r, e })
+	how := GroupOptions{Level: o.Level, Fresh: o.Fresh, Clean: o.Clean}
+	if o.Timeout > 0 && !o.Detach {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, o.Timeout)
+		defer end()
+	}
+	if !o.Detach && v.config.Remember == 0 {
+		v.VerifyGroup(ctx, []string{address}, how, func(_ int, r Result, e error) { result, err = r, e })
 		return result, err
 	}
-	if !o.Fresh {
-		if result, ok := v.Recall(ctx, address); ok {
-			return result, nil
-		}
+	mailbox, result, known := v.known(ctx, address, how)
+	if known {
+		return result, nil
 	}
-	level := o.level(v.config.Level)
-	if o.Within > 0 {
-		return v.within(ctx, level, address, o.Within)
+	ask := func(ctx context.Context) (Result, error) {
+		result, err := v.share(ctx, mailbox, how)
+		result = how.given(result, address)
+		v.report(ctx, result, err)
+		return result, err
 	}
-	return v.share(ctx, level, address)
+	if !o.Detach {
+		return ask(ctx)
+	}
+	result, err = v.detached(ctx, o.Timeout, ask)
+	if errors.Is(err, ErrNotYet) {
+		result = how.given(v.notCarriedOut(mailbox, err), address)
+	}
+	return result, err
 }
 
-// within verifies in a goroutine that outlives an impatient caller. It ends
-// with the Verifier.
-func (v *Verifier) within(ctx context.Context, level Level, address string, wait time.Duration) (Result, error) {
+// detached calls ask in a goroutine that outlives an impatient caller. It ends
+// with the Verifier. Wait zero is no limit.
+func (v *Verifier) detached(
+	ctx context.Context, wait time.Duration, ask func(context.Context) (Result, error),
+) (Result, error) {
 	type outcome struct {
 		result Result
 		err    error
 	}
 	answer := make(chan outcome, 1)
-	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	apart, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(v.base, func() { cancel(ErrClosed) })
 	go func() {
 		defer stop()
 		defer cancel(nil)
-		limited, end := context.WithTimeout(detached, v.config.Timeout)
+		limited, end := context.WithTimeout(apart, v.config.Timeout)
 		defer end()
-		result, err := v.share(limited, level, address)
+		result, err := ask(limited)
 		answer <- outcome{result, err}
 	}()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
+	var over <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		over = timer.C
+	}
 	select {
 	case o := <-answer:
 		return o.result, o.err
-	case <-timer.C:
-		return v.notCarriedOut(address, ErrNotYet), ErrNotYet
+	case <-over:
+		return Result{}, ErrNotYet
 	case <-ctx.Done():
-		err := fmt.Errorf("%w: %w", ErrNotYet, flight.Ended(ctx))
-		return v.notCarriedOut(address, err), err
+		return Result{}, fmt.Errorf("%w: %w", ErrNotYet, flight.Ended(ctx))
 	}
+}
+
+// With returns a Verifier whose Verify is [Verifier.VerifyWith] with these
+// options. It uses v, which is to be closed in the end.
+func (v *Verifier) With(o VerifyOptions) rcpt.Verifier { return view{v, o} }
+
+type view struct {
+	verifier *Verifier
+	options  VerifyOptions
+}
+
+// Verify implements [rcpt.Verifier].
+func (w view) Verify(ctx context.Context, address string) (Result, error) {
+	return w.verifier.VerifyWith(ctx, address, w.options)
 }

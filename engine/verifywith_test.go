@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,14 +18,14 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestWithin checks that an impatient caller has an answer in time, that the
+// TestDetach checks that an impatient caller has an answer in time, that the
 // verification goes on and is remembered, and that callers meanwhile share it.
-func TestWithin(t *testing.T) {
+func TestDetach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, network, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{GreetingDelay: 8 * time.Second, CatchAll: true})
 		ask := func(ctx context.Context) (engine.Result, time.Duration, error) {
 			began := time.Now()
-			r, err := v.VerifyWith(ctx, "user@example.test", engine.VerifyOptions{Within: 3 * time.Second})
+			r, err := v.VerifyWith(ctx, "user@example.test", engine.VerifyOptions{Timeout: 3 * time.Second, Detach: true})
 			return r, time.Since(began), err
 		}
 		for range 2 {
@@ -51,11 +52,11 @@ func TestWithin(t *testing.T) {
 	})
 }
 
-// TestWithinEndsWithTheVerifier checks that nothing goes on after Close.
-func TestWithinEndsWithTheVerifier(t *testing.T) {
+// TestDetachedEndsWithTheVerifier checks that nothing goes on after Close.
+func TestDetachedEndsWithTheVerifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{RCPT: smtptest.Hangs})
-		if _, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Within: time.Second}); !errors.Is(err, engine.ErrNotYet) {
+		if _, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Timeout: time.Second, Detach: true}); !errors.Is(err, engine.ErrNotYet) {
 			t.Errorf("error %v", err)
 		}
 		began := time.Now()
@@ -103,40 +104,47 @@ func TestLevelOfACall(t *testing.T) {
 }
 
 // TestOptionsThatCannotBe checks that options which cannot be used are an
-// error, and of every address of a group.
+// error of every address, that names the field.
 func TestOptionsThatCannotBe(t *testing.T) {
 	v, network, _ := inMemory(t, engine.Config{}, &smtptest.Host{})
+	refused := func(field string, r engine.Result, err error) {
+		t.Helper()
+		if err == nil || !strings.HasPrefix(err.Error(), "engine: "+field+": ") || !r.Reason.Failed() || r.Email == "" {
+			t.Errorf("%s: %+v, %v", field, r, err)
+		}
+	}
+	addresses := []string{"a@example.test", "@"}
 	for _, tt := range []struct {
 		field   string
 		options engine.VerifyOptions
-		group   bool // for a group alone
+		list    bool // for VerifyAll alone
 	}{
-		{"Level", engine.VerifyOptions{Level: "deep"}, false},
-		{"Within", engine.VerifyOptions{Within: -1}, false},
-		{"Within", engine.VerifyOptions{Within: time.Second, Waits: func(int, bool) {}}, false},
-		{"Within", engine.VerifyOptions{Within: time.Second, Lane: &engine.Lane{}}, false},
-		{"Within", engine.VerifyOptions{Within: time.Second}, true},
+		{"VerifyOptions.Level", engine.VerifyOptions{Level: "deep"}, false},
+		{"VerifyOptions.Timeout", engine.VerifyOptions{Timeout: -1}, false},
+		{"VerifyOptions.Detach", engine.VerifyOptions{Detach: true}, true},
 	} {
-		refused := func(r engine.Result, err error) {
-			t.Helper()
-			if err == nil || !strings.Contains(err.Error(), "VerifyOptions."+tt.field+": ") || !r.Reason.Failed() || r.Email == "" {
-				t.Errorf("%s: %+v, %v", tt.field, r, err)
-			}
-		}
-		if !tt.group {
-			refused(v.VerifyWith(t.Context(), "user@example.test", tt.options))
+		if !tt.list {
+			r, err := v.VerifyWith(t.Context(), addresses[0], tt.options)
+			refused(tt.field, r, err)
+			r, err = v.With(tt.options).Verify(t.Context(), addresses[0])
+			refused(tt.field, r, err)
 		}
 		told := 0
-		v.VerifyTogether(t.Context(), []string{"a@example.test", "@"}, tt.options, func(_ int, r engine.Result, err error) {
+		for _, o := range v.VerifyAll(t.Context(), addresses, tt.options) {
 			told++
-			refused(r, err)
-		})
+			refused(tt.field, o.Result, o.Err)
+		}
 		if told != 2 {
 			t.Errorf("%s: told of %d of 2", tt.field, told)
 		}
 	}
-	if len(network.Dials()) > 0 {
-		t.Errorf("dialled %v", network.Dials())
+	told := 0
+	v.VerifyGroup(t.Context(), addresses, engine.GroupOptions{Level: "deep"}, func(_ int, r engine.Result, err error) {
+		told++
+		refused("GroupOptions.Level", r, err)
+	})
+	if told != 2 || len(network.Dials()) > 0 {
+		t.Errorf("told of %d of 2; dialled %v", told, network.Dials())
 	}
 }
 
@@ -145,21 +153,21 @@ func TestOptionsThatCannotBe(t *testing.T) {
 func TestOptionsOfAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{CatchAll: true})
-		ask := func(o engine.VerifyOptions) (results [2]engine.Result) {
-			v.VerifyTogether(t.Context(), []string{"a@example.test", "b@example.test"}, o, func(i int, r engine.Result, _ error) { results[i] = r })
+		ask := func(o engine.GroupOptions) (results [2]engine.Result) {
+			v.VerifyGroup(t.Context(), []string{"a@example.test", "b@example.test"}, o, func(i int, r engine.Result, _ error) { results[i] = r })
 			synctest.Wait()
 			return results
 		}
 		for _, tt := range []struct {
-			options engine.VerifyOptions
+			options engine.GroupOptions
 			reason  engine.Reason
 			cached  bool
 		}{
-			{engine.VerifyOptions{Level: engine.LevelDNS}, engine.ReasonSMTPSkipped, false},
-			{engine.VerifyOptions{}, engine.ReasonCatchAll, false},
-			{engine.VerifyOptions{}, engine.ReasonCatchAll, true},
-			{engine.VerifyOptions{Fresh: true}, engine.ReasonCatchAll, false},
-			{engine.VerifyOptions{Fresh: true, Level: engine.LevelSyntax}, engine.ReasonSMTPSkipped, false},
+			{engine.GroupOptions{Level: engine.LevelDNS}, engine.ReasonSMTPSkipped, false},
+			{engine.GroupOptions{}, engine.ReasonCatchAll, false},
+			{engine.GroupOptions{}, engine.ReasonCatchAll, true},
+			{engine.GroupOptions{Fresh: true}, engine.ReasonCatchAll, false},
+			{engine.GroupOptions{Fresh: true, Level: engine.LevelSyntax}, engine.ReasonSMTPSkipped, false},
 		} {
 			for i, r := range ask(tt.options) {
 				if r.Reason != tt.reason || r.Details.Cached != tt.cached {
@@ -170,9 +178,9 @@ func TestOptionsOfAGroup(t *testing.T) {
 	})
 }
 
-// TestWaitsNamesTheAddress checks that Waits gets the index that the address
-// has in the call, also beside remembered addresses and those of other domains.
-func TestWaitsNamesTheAddress(t *testing.T) {
+// TestWaitsOfEachAddress checks that Waits is called for every address that is
+// asked about, those of other domains included, and for no remembered one.
+func TestWaitsOfEachAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone + "elsewhere.test. MX 10 mx.example.test.\n")
 		v, _, _ := inMemory(t, engine.Config{Remember: 10, Exchanger: zone, MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
@@ -180,23 +188,24 @@ func TestWaitsNamesTheAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		var mu sync.Mutex
-		waits := map[int]int{}
-		o := engine.VerifyOptions{Waits: func(i int, yes bool) {
-			mu.Lock()
-			defer mu.Unlock()
-			if yes {
-				waits[i]++
+		var waiting, most atomic.Int64
+		o := engine.GroupOptions{Waits: func(yes bool) {
+			if !yes {
+				waiting.Add(-1)
+				return
+			}
+			if now := waiting.Add(1); now > most.Load() {
+				most.Store(now)
 			}
 		}}
 		addresses := []string{"known@example.test", "@", "a@example.test", "b@elsewhere.test", "c@example.test"}
-		v.VerifyTogether(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
+		v.VerifyGroup(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
 			if err != nil {
 				t.Errorf("%s: %v", addresses[i], err)
 			}
 		})
-		if len(waits) != 3 || waits[2] == 0 || waits[3] == 0 || waits[4] == 0 {
-			t.Errorf("waited: %v, want 2, 3 and 4", waits)
+		if waiting.Load() != 0 || most.Load() != 3 {
+			t.Errorf("%d waited at most, want 3; %d still do", most.Load(), waiting.Load())
 		}
 	})
 }
@@ -208,13 +217,13 @@ func TestLanes(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
 		began := time.Now()
 		var all sync.WaitGroup
-		ask := func(prefix string, n int, o engine.VerifyOptions, last *time.Duration) {
+		ask := func(prefix string, n int, o engine.GroupOptions, last *time.Duration) {
 			addresses := make([]string, n)
 			for i := range addresses {
 				addresses[i] = fmt.Sprintf("%s%d@example.test", prefix, i)
 			}
 			all.Go(func() {
-				v.VerifyTogether(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
+				v.VerifyGroup(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
 					if err != nil {
 						t.Errorf("%s: %v", addresses[i], err)
 					}
@@ -223,8 +232,8 @@ func TestLanes(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		patient := func(lane *engine.Lane) engine.VerifyOptions {
-			return engine.VerifyOptions{Waits: func(int, bool) {}, Lane: lane}
+		patient := func(lane *engine.Lane) engine.GroupOptions {
+			return engine.GroupOptions{Waits: func(bool) {}, Lane: lane}
 		}
 		var large, small, single time.Duration
 		ask("large", 300, patient(&engine.Lane{}), &large)
@@ -254,7 +263,7 @@ func TestVerifyAll(t *testing.T) {
 		addresses = append(addresses, "not an address", "a@nowhere.test", "a@d0.test")
 		v := verifierIn(t, engine.Config{MaxWaitingPerHost: 10}, zone.String(), &smtptest.Host{CatchAll: true, ReplyDelay: time.Second})
 		times := make([]int, len(addresses))
-		for i, o := range v.VerifyAll(t.Context(), addresses) {
+		for i, o := range v.VerifyAll(t.Context(), addresses, engine.VerifyOptions{}) {
 			times[i]++
 			if o.Err != nil || o.Result.Email != addresses[i] {
 				t.Errorf("%s: %+v, %v", addresses[i], o.Result, o.Err)
@@ -265,7 +274,7 @@ func TestVerifyAll(t *testing.T) {
 				t.Errorf("%s: %d outcomes", addresses[i], n)
 			}
 		}
-		for range v.VerifyAll(t.Context(), nil) {
+		for range v.VerifyAll(t.Context(), nil, engine.VerifyOptions{}) {
 			t.Error("an outcome of no address")
 		}
 	})
@@ -281,7 +290,7 @@ func TestLeavingVerifyAll(t *testing.T) {
 			return string(smtptest.Accepts)
 		}})
 		began, seen := time.Now(), 0
-		for _, o := range v.VerifyAll(t.Context(), []string{"nonsense", "slow1@example.test", "slow2@example.test"}) {
+		for _, o := range v.VerifyAll(t.Context(), []string{"nonsense", "slow1@example.test", "slow2@example.test"}, engine.VerifyOptions{}) {
 			seen++
 			if o.Result.Reason != engine.ReasonInvalidSyntax {
 				t.Errorf("%+v", o)
@@ -307,19 +316,25 @@ func TestMayWait(t *testing.T) {
 		var all sync.WaitGroup
 		for _, address := range []string{"first@one.test", "waits@two.test"} {
 			all.Go(func() {
-				o := engine.VerifyOptions{Waits: func(int, bool) {}, Lane: &engine.Lane{MayWait: func() int { return 1 }}}
-				if r, err := v.VerifyWith(t.Context(), address, o); err != nil || r.Verdict != engine.VerdictAcceptAll {
+				o := engine.GroupOptions{Waits: func(bool) {}, Lane: &engine.Lane{MayWait: func() int { return 1 }}}
+				if r, err := verifyOne(t.Context(), v, address, o); err != nil || r.Verdict != engine.VerdictAcceptAll {
 					t.Errorf("%s: %s, %v", address, r.Reason, err)
 				}
 			})
 			synctest.Wait()
 		}
-		none := engine.VerifyOptions{Lane: &engine.Lane{MayWait: func() int { return 0 }}}
-		_, err := v.VerifyWith(t.Context(), "none@two.test", none)
+		none := engine.GroupOptions{Lane: &engine.Lane{MayWait: func() int { return 0 }}}
+		_, err := verifyOne(t.Context(), v, "none@two.test", none)
 		var held *smtpprobe.HeldBackError
 		if !errors.Is(err, engine.ErrBusy) || !errors.As(err, &held) {
 			t.Errorf("a lane in which nobody may wait: %v", err)
 		}
 		all.Wait()
 	})
+}
+
+// verifyOne is VerifyGroup for one address.
+func verifyOne(ctx context.Context, v *engine.Verifier, address string, o engine.GroupOptions) (result engine.Result, err error) {
+	v.VerifyGroup(ctx, []string{address}, o, func(_ int, r engine.Result, e error) { result, err = r, e })
+	return result, err
 }

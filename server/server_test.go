@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -58,6 +59,40 @@ func TestKey(t *testing.T) {
 		s.ServeHTTP(response, request)
 		if response.Code != c.want {
 			t.Errorf("%s %s, %s: %s: status %d, want %d: %s", c.method, c.target, c.header, c.value, response.Code, c.want, response.Body)
+		}
+	}
+}
+
+// TestFresh checks that "fresh" asks again about one address and about several
+// of a domain, where the engine remembers results.
+func TestFresh(t *testing.T) { synctest.Test(t, testFresh) }
+
+func testFresh(t *testing.T) {
+	v, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := server.New(server.Config{Verifier: v, Key: key, Details: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, emails := range []string{`"email":"alice@acme.example"`, `"emails":["bob@acme.example","carol@acme.example"]`} {
+		for _, c := range []struct {
+			fresh, cached bool
+		}{{true, false}, {false, true}, {true, false}} {
+			body := fmt.Sprintf(`{%s,"fresh":%v}`, emails, c.fresh)
+			request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+			request.Header.Set("X-API-Key", key)
+			request.Header.Set("Content-Type", "application/json")
+			response := httptest.NewRecorder()
+			s.ServeHTTP(response, request)
+			want := fmt.Sprintf(`"cached":%v`, c.cached)
+			if got := response.Body.String(); strings.Count(got, want) != strings.Count(got, `"cached":`) || !strings.Contains(got, want) {
+				t.Errorf("%s: want %s: %s", body, want, got)
+			}
+			synctest.Wait() // until it is remembered
 		}
 	}
 }

@@ -208,7 +208,7 @@ func (c *listsCheckCommand) Run(ctx context.Context, std terminal, logs *setting
 		return err
 	}
 	defer verifier.Close()
-	look := lookUp{lists: source.Lists(), verifier: verifier}
+	look := lookUp{lists: source.Lists(), verifier: verifier.With(engine.VerifyOptions{Clean: true})}
 	for _, name := range c.Names {
 		found, err := look.name(ctx, name)
 		if err != nil {
@@ -224,7 +224,7 @@ func (c *listsCheckCommand) Run(ctx context.Context, std terminal, logs *setting
 // lookUp looks names up in lists.
 type lookUp struct {
 	lists    *lists.Lists
-	verifier verifier // of the level syntax
+	verifier verifier // of the level syntax, which cleans
 }
 
 // lookUpResult has the list entries for a name.
@@ -262,7 +262,7 @@ func (s *lookUpResult) add(found []lists.Match) { s.Matches = append(s.Matches, 
 // address verifies the address in a text, so that it is parsed and matched as
 // always.
 func (l lookUp) address(ctx context.Context, s *lookUpResult) error {
-	result, err := engine.VerifyText(ctx, l.verifier, s.Name)
+	result, err := l.verifier.Verify(ctx, s.Name)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,8 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *settings.Lo
 	if err != nil {
 		return err
 	}
-	err = verifyAll(ctx, verifier, lines, printerFor(std.out, c.JSON, c.Details), std.err)
+	cleaning := verifier.With(engine.VerifyOptions{Clean: true})
+	err = verifyAll(ctx, cleaning, lines, printerFor(std.out, c.JSON, c.Details), std.err)
 	if err == nil {
 		err = doctor.NetworkError(verifier.Network())
 	}
@@ -105,7 +106,7 @@ func looksLikeList(argument string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// verifier is the part of the engine that verifies one address.
+// verifier is the part of the engine that verifies the address in a text.
 type verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
 }
@@ -215,6 +216,6 @@ func outcomeOf(ctx context.Context, v verifier, line file.Line) outcome {
 	if line.Err != nil {
 		return outcome{result: line.Result(), err: line.Err}
 	}
-	result, err := engine.VerifyText(ctx, v, line.Address)
+	result, err := v.Verify(ctx, line.Address)
 	return outcome{result: result, err: err}
 }

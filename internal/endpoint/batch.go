@@ -12,17 +12,6 @@ import (
 	"github.com/rcpt/rcpt/internal/exchange"
 )
 
-// Together is a [Verifier] that verifies addresses of one domain together at
-// less cost. Done is called for each, perhaps from several goroutines at a
-// time; VerifyTogether returns after the last call. Of the options, the server
-// sets Fresh alone.
-type Together interface {
-	VerifyTogether(
-		ctx context.Context, addresses []string, o engine.VerifyOptions,
-		done func(i int, result engine.Result, err error),
-	)
-}
-
 // verifyAll answers with the records of several addresses, in their order. The
 // timeout applies to all of them together.
 func (e *Endpoint) verifyAll(
@@ -203,20 +192,12 @@ func (b *batch) orphans(key string) (some []*orphan) {
 
 // askGroup verifies the addresses of one domain.
 func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
-	together, able := e.config.Verifier.(Together)
-	if len(group) == 1 || !able {
-		for _, i := range group {
-			result, err := e.verifier(b.how)(ctx, b.asked[i].address)
-			b.results[i] = told(result, err)
-		}
-		return
-	}
 	addresses := make([]string, len(group))
 	for n, i := range group {
 		addresses[n] = b.asked[i].address
 	}
-	fresh := engine.VerifyOptions{Fresh: true} // what is remembered was looked for before
-	together.VerifyTogether(ctx, addresses, fresh, func(n int, result engine.Result, err error) {
+	how := engine.GroupOptions{Fresh: b.how.fresh}
+	e.config.Verifier.VerifyGroup(ctx, addresses, how, func(n int, result engine.Result, err error) {
 		b.results[group[n]] = told(result, err)
 	})
 }

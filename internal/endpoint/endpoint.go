@@ -22,11 +22,16 @@ import (
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
 type Verifier interface {
-	// Verify verifies an address. The error is non-nil only if the verification
-	// could not be carried out.
-	Verify(ctx context.Context, address string) (engine.Result, error)
-	// VerifyWith is Verify with options, of which Fresh alone is set.
+	// VerifyWith verifies an address. Of the options, Fresh alone is set. The
+	// error is non-nil only if the verification could not be carried out.
 	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error)
+	// VerifyGroup verifies addresses of one domain together, at less cost. Of
+	// the options, Fresh alone is set. Done is called for each, perhaps from
+	// several goroutines at a time; VerifyGroup returns after the last call.
+	VerifyGroup(
+		ctx context.Context, addresses []string, o engine.GroupOptions,
+		done func(i int, result engine.Result, err error),
+	)
 	// Recall returns the remembered result of an address, if there is one,
 	// without asking anyone.
 	Recall(ctx context.Context, address string) (engine.Result, bool)

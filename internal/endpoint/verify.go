@@ -104,7 +104,7 @@ func (e *Endpoint) ask(
 	answer := noAnswer
 	var err error
 	t := startTask(r, e.timeout(how), func(ctx context.Context) {
-		answer, err = e.verifier(how)(ctx, asked.address)
+		answer, err = e.config.Verifier.VerifyWith(ctx, asked.address, engine.VerifyOptions{Fresh: how.fresh})
 		answer = told(answer, err)
 	})
 	if !t.await(r) {
@@ -166,16 +166,6 @@ func (e *Endpoint) settle(grant Grant, result engine.Result, paid bool, started 
 	if !paid {
 		e.count(grant.ID(), result, started)
 	}
-}
-
-// verifier returns the function that verifies one address.
-func (e *Endpoint) verifier(how options) func(context.Context, string) (engine.Result, error) {
-	if how.fresh {
-		return func(ctx context.Context, address string) (engine.Result, error) {
-			return e.config.Verifier.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
-		}
-	}
-	return e.config.Verifier.Verify
 }
 
 // noAnswer is the result of a verification that has not ended, or panics.

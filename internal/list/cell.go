@@ -89,9 +89,9 @@ func held(cell string) (kind Kind, text string) {
 func (k Kind) Result(text string) (engine.Result, bool) {
 	switch k {
 	case Several:
-		return engine.NotOne(engine.VerdictSeveral, text), true
+		return engine.NotAskedAbout(engine.ReasonSeveralAddresses, text), true
 	case Empty:
-		r := engine.NotOne(engine.VerdictEmpty, text)
+		r := engine.NotAskedAbout(engine.ReasonNoAddress, text)
 		if strings.TrimSpace(text) == "" {
 			r.Message = "The cell is empty."
 		}

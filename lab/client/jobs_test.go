@@ -19,9 +19,9 @@ import (
 	"github.com/rcpt/rcpt/server/client"
 )
 
-// VerifyTogether is for jobs.
-func (v verifier) VerifyTogether(
-	ctx context.Context, all []string, _ engine.VerifyOptions, done func(int, engine.Result, error),
+// VerifyGroup is for jobs.
+func (v verifier) VerifyGroup(
+	ctx context.Context, all []string, _ engine.GroupOptions, done func(int, engine.Result, error),
 ) {
 	for i, email := range all {
 		r, err := v.Verify(ctx, email)

@@ -21,9 +21,9 @@ func (v Verifier) Verify(ctx context.Context, email string) (engine.Result, erro
 	return v.Engine.Verify(ctx, email)
 }
 
-// VerifyTogether verifies addresses of one domain.
-func (v Verifier) VerifyTogether(
-	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+// VerifyGroup verifies addresses of one domain.
+func (v Verifier) VerifyGroup(
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	var others []string
 	var indexes []int
@@ -34,7 +34,7 @@ func (v Verifier) VerifyTogether(
 		}
 		others, indexes = append(others, email), append(indexes, i)
 	}
-	v.Engine.VerifyTogether(ctx, others, o.Part(indexes), func(i int, result engine.Result, err error) {
+	v.Engine.VerifyGroup(ctx, others, o, func(i int, result engine.Result, err error) {
 		done(indexes[i], result, err)
 	})
 }

@@ -13,7 +13,7 @@ import (
 // recorder records which addresses it verifies, and how.
 type recorder struct {
 	asked []string
-	told  engine.VerifyOptions
+	told  engine.GroupOptions
 }
 
 func (n *recorder) Verify(_ context.Context, address string) (engine.Result, error) {
@@ -21,8 +21,8 @@ func (n *recorder) Verify(_ context.Context, address string) (engine.Result, err
 	return engine.Result{Email: address}, nil
 }
 
-func (n *recorder) VerifyTogether(
-	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (n *recorder) VerifyGroup(
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	n.told = o
 	for i, address := range addresses {
@@ -45,7 +45,7 @@ func TestUnreadableRows(t *testing.T) {
 	below := &recorder{}
 	v := Verifier{below}
 	calls := 0
-	v.VerifyTogether(t.Context(), rows, engine.VerifyOptions{}, func(i int, result engine.Result, err error) {
+	v.VerifyGroup(t.Context(), rows, engine.GroupOptions{}, func(i int, result engine.Result, err error) {
 		calls++
 		check(i, result, err)
 	})
@@ -59,17 +59,17 @@ func TestUnreadableRows(t *testing.T) {
 }
 
 // TestOptionsArePassedOn: the engine knows the lane of the list, and tells who
-// waits by the index that the caller knows.
+// waits.
 func TestOptionsArePassedOn(t *testing.T) {
-	below, waits := &recorder{}, -1
-	o := engine.VerifyOptions{Lane: &engine.Lane{}, Waits: func(i int, _ bool) { waits = i }}
+	below, waits := &recorder{}, false
+	o := engine.GroupOptions{Lane: &engine.Lane{}, Waits: func(yes bool) { waits = yes }}
 	rows := []string{unreadableMark + "too long", "a@example.test", "b@example.test"}
-	Verifier{below}.VerifyTogether(t.Context(), rows, o, func(int, engine.Result, error) {})
+	Verifier{below}.VerifyGroup(t.Context(), rows, o, func(int, engine.Result, error) {})
 	if below.told.Lane != o.Lane || below.told.Waits == nil {
 		t.Fatalf("the engine is told %+v", below.told)
 	}
-	if below.told.Waits(1, true); waits != 2 {
-		t.Errorf("row %d waits, want 2", waits)
+	if below.told.Waits(true); !waits {
+		t.Error("not told who waits")
 	}
 }
 

@@ -31,8 +31,8 @@ func (f together) Verify(ctx context.Context, email string) (engine.Result, erro
 	return f(ctx, email)
 }
 
-func (f together) VerifyTogether(
-	ctx context.Context, all []string, _ engine.VerifyOptions, done func(int, engine.Result, error),
+func (f together) VerifyGroup(
+	ctx context.Context, all []string, _ engine.GroupOptions, done func(int, engine.Result, error),
 ) {
 	var asked sync.WaitGroup
 	for i, email := range all {

@@ -31,6 +31,12 @@ func (l *listener) VerifyWith(ctx context.Context, address string, _ engine.Veri
 	return l.Verify(ctx, address)
 }
 
+func (l *listener) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+) {
+	eachOf(ctx, addresses, l.Verify, done)
+}
+
 // FuzzQuery checks that every query gets one JSON object and one line in the
 // log, that nobody is asked without the key or about half a question, and that
 // an address that is asked about survives being encoded.

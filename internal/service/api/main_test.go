@@ -30,14 +30,28 @@ const key = "rcpt_a-key-for-tests"
 // verifierFunc is a function as a [api.Verifier].
 type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
 
-func (f verifierFunc) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
+func (f verifierFunc) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
 	result, err := f(ctx, address)
-	result.Local = "anew"
+	if o.Fresh {
+		result.Local = "anew"
+	}
 	return result, err
 }
 
-func (f verifierFunc) Verify(ctx context.Context, address string) (engine.Result, error) {
-	return f(ctx, address)
+func (f verifierFunc) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+) {
+	eachOf(ctx, addresses, f, done)
+}
+
+// eachOf is the VerifyGroup of what verifies one address.
+func eachOf(
+	ctx context.Context, addresses []string, verify verifierFunc, done func(int, engine.Result, error),
+) {
+	for i, address := range addresses {
+		result, err := verify(ctx, address)
+		done(i, result, err)
+	}
 }
 
 func (f verifierFunc) Recall(ctx context.Context, address string) (engine.Result, bool) {

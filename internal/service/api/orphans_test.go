@@ -55,6 +55,12 @@ func (s *slow) VerifyWith(ctx context.Context, address string, _ engine.VerifyOp
 	return s.Verify(ctx, address)
 }
 
+func (s *slow) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+) {
+	eachOf(ctx, addresses, s.Verify, done)
+}
+
 func (s *slow) Recall(ctx context.Context, address string) (engine.Result, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -141,15 +141,15 @@ type grouping struct {
 	verifierFunc
 	mu     sync.Mutex
 	groups []string
-	stale  bool // a remembered result would have done
+	fresh  []bool // whether a remembered result would not have done
 }
 
-func (g *grouping) VerifyTogether(
-	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(int, engine.Result, error),
+func (g *grouping) VerifyGroup(
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(int, engine.Result, error),
 ) {
 	g.mu.Lock()
 	g.groups = append(g.groups, strings.Join(addresses, " "))
-	g.stale = g.stale || !o.Fresh
+	g.fresh = append(g.fresh, o.Fresh)
 	g.mu.Unlock()
 	for i, address := range slices.Backward(addresses) {
 		result, err := g.verifierFunc(ctx, address)
@@ -173,8 +173,15 @@ func TestPostTogether(t *testing.T) {
 			t.Errorf("%d: %s, want %s", i, result.Email, asked[i])
 		}
 	}
-	if want := []string{"a@one.example b@ONE.example c@one.example"}; !slices.Equal(g.groups, want) || g.stale {
-		t.Errorf("together %q, want %q; a remembered result would have done: %v", g.groups, want, g.stale)
+	if want := []string{"a@one.example b@ONE.example c@one.example", "a@two.example", "x"}; !slices.Equal(slices.Sorted(slices.Values(g.groups)), want) {
+		t.Errorf("together %q, want %q", g.groups, want)
+	}
+	if slices.Contains(g.fresh, true) {
+		t.Error("a remembered result would not have done")
+	}
+	g.fresh = nil
+	if post(handler, "", `{"emails":["a@one.example","b@one.example"],"fresh":true}`); len(g.fresh) != 1 || !g.fresh[0] {
+		t.Errorf("fresh: %v", g.fresh)
 	}
 }
 

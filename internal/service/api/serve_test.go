@@ -28,6 +28,12 @@ func (g gate) VerifyWith(ctx context.Context, address string, _ engine.VerifyOpt
 	return g.Verify(ctx, address)
 }
 
+func (g gate) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+) {
+	eachOf(ctx, addresses, g.Verify, done)
+}
+
 func (g gate) Verify(ctx context.Context, address string) (engine.Result, error) {
 	g.asked <- struct{}{}
 	select {

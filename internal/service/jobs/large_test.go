@@ -240,8 +240,8 @@ type quick struct{}
 
 func (quick) Verify(_ context.Context, email string) (engine.Result, error) { return fine(email), nil }
 
-func (quick) VerifyTogether(
-	_ context.Context, all []string, _ engine.VerifyOptions, done func(int, engine.Result, error),
+func (quick) VerifyGroup(
+	_ context.Context, all []string, _ engine.GroupOptions, done func(int, engine.Result, error),
 ) {
 	for i, email := range all {
 		done(i, fine(email), nil)

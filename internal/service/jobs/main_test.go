@@ -59,8 +59,8 @@ func (h *hosts) Verify(ctx context.Context, email string) (engine.Result, error)
 	return result, ctx.Err()
 }
 
-func (h *hosts) VerifyTogether(
-	ctx context.Context, addresses []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (h *hosts) VerifyGroup(
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i, email := range addresses {

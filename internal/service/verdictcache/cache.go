@@ -16,15 +16,7 @@ import (
 const DefaultEntries = 100_000
 
 // errOptions reports options that would make a result one of another kind.
-var errOptions = errors.New("verdictcache: the options Level and Within cannot be used")
-
-// refuse refuses options that a cache cannot pass on.
-func refuse(o engine.VerifyOptions) error {
-	if o.Level != "" || o.Within != 0 {
-		return errOptions
-	}
-	return nil
-}
+var errOptions = errors.New("verdictcache: Fresh alone can be chosen of how to verify")
 
 // Engine verifies addresses; *[engine.Verifier] is one. Its own memory
 // ([engine.Config.Remember]) should be off.
@@ -32,9 +24,9 @@ type Engine interface {
 	// VerifyWith tells whether address can receive mail. The error is non-nil
 	// only when the verification itself could not be carried out.
 	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error)
-	// VerifyTogether does the same for addresses of one domain, at less cost.
-	VerifyTogether(
-		ctx context.Context, addresses []string, o engine.VerifyOptions,
+	// VerifyGroup does the same for addresses of one domain, at less cost.
+	VerifyGroup(
+		ctx context.Context, addresses []string, o engine.GroupOptions,
 		done func(i int, result engine.Result, err error),
 	)
 }
@@ -145,13 +137,12 @@ func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, erro
 }
 
 // VerifyWith is [Cache.Verify]; with Fresh it does not look into the memory. A
-// cache cannot be asked for another level, or within some time. Callers that
-// ask about one mailbox at the same time share a verification, unless they are
-// told of waits or have a lane. It goes on while any of them waits, and each
-// has its own time limit.
+// cache cannot be asked in another way. Callers that ask about one mailbox at
+// the same time share a verification. It goes on while any of them waits, and
+// each has its own time limit.
 func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
-	if err := refuse(o); err != nil {
-		return engine.Result{}, err
+	if o.Level != "" || o.Clean || o.Timeout != 0 || o.Detach {
+		return engine.Result{}, errOptions
 	}
 	m, ok := c.read(address)
 	if !ok {
@@ -162,7 +153,7 @@ func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyO
 			return result, nil
 		}
 	}
-	return c.ask(ctx, m, o)
+	return c.ask(ctx, m)
 }
 
 // Recall returns the remembered result of an address. It asks only memory and

@@ -21,22 +21,22 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // fake is an engine that says what it is told to.
 type fake struct {
 	mu     sync.Mutex
-	asked  []string   // alone
-	groups [][]string // together
-	told   engine.VerifyOptions
+	asked  []string            // alone
+	groups [][]string          // together
+	told   engine.GroupOptions // of the last group
 	says   func(ctx context.Context, address string) (engine.Result, error)
 }
 
-func (f *fake) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+func (f *fake) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
 	f.mu.Lock()
-	f.asked, f.told = append(f.asked, address), o
+	f.asked = append(f.asked, address)
 	says := f.says
 	f.mu.Unlock()
 	return says(ctx, address)
 }
 
-func (f *fake) VerifyTogether(
-	ctx context.Context, addresses []string, o engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (f *fake) VerifyGroup(
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	f.mu.Lock()
 	f.groups, f.told = append(f.groups, addresses), o

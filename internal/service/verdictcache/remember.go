@@ -10,17 +10,11 @@ import (
 // answer is the outcome of a verification.
 type answer = flight.Answer[engine.Result]
 
-// ask verifies for a caller, and shares the verification with others, unless
-// the options belong to one caller.
-func (c *Cache) ask(ctx context.Context, m mailbox, o engine.VerifyOptions) (engine.Result, error) {
-	var a answer
-	if o.Waits != nil || o.Lane != nil {
-		a = c.verify(ctx, m, o, true)
-	} else {
-		var joined bool
-		if a, joined = c.share(ctx, m, true); joined {
-			c.counts.joined.Add(1)
-		}
+// ask verifies for a caller, and shares the verification with others.
+func (c *Cache) ask(ctx context.Context, m mailbox) (engine.Result, error) {
+	a, joined := c.share(ctx, m, true)
+	if joined {
+		c.counts.joined.Add(1)
 	}
 	if a.Err != nil && a.Value.Details == nil {
 		a.Value = c.fault(m, a.Err)
@@ -33,14 +27,14 @@ func (c *Cache) ask(ctx context.Context, m mailbox, o engine.VerifyOptions) (eng
 // greylisted mailbox will be re-checked.
 func (c *Cache) share(ctx context.Context, m mailbox, schedule bool) (a answer, joined bool) {
 	return c.calls.Do(ctx, m.text(), func(ctx context.Context) answer {
-		return c.verify(ctx, m, engine.VerifyOptions{Fresh: true}, schedule)
+		return c.verify(ctx, m, schedule)
 	})
 }
 
 // verify asks the engine and remembers the result.
-func (c *Cache) verify(ctx context.Context, m mailbox, o engine.VerifyOptions, schedule bool) answer {
+func (c *Cache) verify(ctx context.Context, m mailbox, schedule bool) answer {
 	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
-	result, err := c.config.Engine.VerifyWith(ctx, m.given, o)
+	result, err := c.config.Engine.VerifyWith(ctx, m.given, engine.VerifyOptions{Fresh: true})
 	a := answer{Value: result, Err: err, Settled: result.Settled(ctx, c.config.Timeout)}
 	if err == nil && a.Settled && c.config.Fingerprint() == fingerprint {
 		c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, schedule)

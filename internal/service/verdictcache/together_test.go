@@ -1,7 +1,6 @@
 package verdictcache
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -15,15 +14,15 @@ func TestTogether(t *testing.T) {
 	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	for _, tt := range []struct {
-		options engine.VerifyOptions
+		options engine.GroupOptions
 		asked   []string
 	}{
-		{engine.VerifyOptions{}, addresses},
-		{engine.VerifyOptions{}, addresses[2:]},
-		{fresh, addresses},
+		{engine.GroupOptions{}, addresses},
+		{engine.GroupOptions{}, addresses[2:]},
+		{engine.GroupOptions{Fresh: true}, addresses},
 	} {
 		told, cached := make([]string, len(addresses)), 0
-		c.VerifyTogether(t.Context(), addresses, tt.options, func(i int, result engine.Result, err error) {
+		c.VerifyGroup(t.Context(), addresses, tt.options, func(i int, result engine.Result, err error) {
 			if told[i] = result.Email; err != nil {
 				t.Errorf("%+v: %v", result, err)
 			}
@@ -47,24 +46,18 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestOptionsArePassedOn: the engine tells the caller who waits, by the index
-// that the caller knows, and knows its lane. Options that the cache cannot pass
-// on are an error.
+// TestOptionsArePassedOn: the engine tells the caller who waits, and knows its
+// lane. Options that a cache cannot pass on are an error.
 func TestOptionsArePassedOn(t *testing.T) {
 	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "known@acme.example")
-	var waits []string
-	o := engine.VerifyOptions{
-		Waits: func(i int, yes bool) { waits = append(waits, fmt.Sprint(i, yes)) },
+	var waits []bool
+	o := engine.GroupOptions{
+		Waits: func(yes bool) { waits = append(waits, yes) },
 		Lane:  &engine.Lane{},
 	}
-	if _, err := c.VerifyWith(t.Context(), "alone@acme.example", o); err != nil || f.told.Lane != o.Lane || f.told.Waits == nil {
-		t.Errorf("alone: %+v (%v)", f.told, err)
-	}
-	f.told.Waits(0, true)
-	f.told = engine.VerifyOptions{}
-	c.VerifyTogether(t.Context(), []string{"known@acme.example", "together@acme.example"}, o, func(_ int, _ engine.Result, err error) {
+	c.VerifyGroup(t.Context(), []string{"known@acme.example", "together@acme.example"}, o, func(_ int, _ engine.Result, err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -72,19 +65,23 @@ func TestOptionsArePassedOn(t *testing.T) {
 	if f.told.Lane != o.Lane || f.told.Waits == nil {
 		t.Fatalf("together: %+v", f.told)
 	}
-	f.told.Waits(0, true)
-	if want := []string{"0 true", "1 true"}; !slices.Equal(waits, want) {
-		t.Errorf("told of waits %q, want %q", waits, want)
+	if f.told.Waits(true); !slices.Equal(waits, []bool{true}) {
+		t.Errorf("told of waits %v", waits)
 	}
-	for _, o := range []engine.VerifyOptions{{Level: engine.LevelDNS}, {Within: 1}} {
+	for _, o := range []engine.VerifyOptions{{Level: engine.LevelDNS}, {Clean: true}, {Timeout: 1}, {Detach: true}} {
+		if _, err := c.VerifyWith(t.Context(), "a@b.example", o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+	for _, o := range []engine.GroupOptions{{Level: engine.LevelDNS}, {Clean: true}} {
 		told := 0
-		c.VerifyTogether(t.Context(), []string{"a@b.example", "c@b.example"}, o, func(_ int, _ engine.Result, err error) {
+		c.VerifyGroup(t.Context(), []string{"a@b.example", "c@b.example"}, o, func(_ int, _ engine.Result, err error) {
 			if told++; err == nil {
 				t.Errorf("%+v: no error", o)
 			}
 		})
-		if _, err := c.VerifyWith(t.Context(), "a@b.example", o); err == nil || told != 2 {
-			t.Errorf("%+v: told of %d, %v", o, told, err)
+		if told != 2 {
+			t.Errorf("%+v: told of %d", o, told)
 		}
 	}
 }

@@ -105,8 +105,8 @@ func (m mailWorld) Verify(ctx context.Context, email string) (engine.Result, err
 	return result, err
 }
 
-func (m mailWorld) VerifyTogether(
-	ctx context.Context, emails []string, _ engine.VerifyOptions, done func(i int, result engine.Result, err error),
+func (m mailWorld) VerifyGroup(
+	ctx context.Context, emails []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i, email := range emails {
