@@ -86,8 +86,13 @@ type GroupVerifier interface {
 // of the result, from 1. The summary is valid after an error too.
 func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, error) {
 	o, err := o.withDefaults()
-	if err != nil {
+	switch {
+	case err != nil:
 		return Summary{}, err
+	case source == nil:
+		return Summary{}, errNoSource
+	case sink == nil:
+		return Summary{}, errNoSink
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

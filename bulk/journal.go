@@ -44,7 +44,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // incomplete record ends the journal.
 //
 // A file is locked while it is a Journal. Close it, or Remove it when the sink
-// has everything.
+// has everything. [Run] refuses a zero Journal.
 type Journal struct {
 	name   string
 	file   *os.File
@@ -238,6 +238,9 @@ func (j *Journal) sync() error {
 
 // Close writes everything to the disk and closes the file.
 func (j *Journal) Close() error {
+	if j.file == nil {
+		return errNotOpened
+	}
 	j.end()
 	err := j.sync()
 	if closeErr := j.file.Close(); err == nil {
@@ -248,6 +251,9 @@ func (j *Journal) Close() error {
 
 // Remove closes the file and removes it.
 func (j *Journal) Remove() error {
+	if j.file == nil {
+		return errNotOpened
+	}
 	j.end()
 	return errors.Join(j.file.Close(), os.Remove(j.name))
 }

@@ -87,12 +87,20 @@ type Options struct {
 // DrainTime is how long a run waits for answers when [Options.Drain] is closed.
 const DrainTime = 4 * time.Second
 
-var errNoVerifier = errors.New("bulk: a verifier is required")
+// What a run cannot do without.
+var (
+	errNoSource   = errors.New("bulk: a source is required")
+	errNoSink     = errors.New("bulk: a sink is required")
+	errNoVerifier = errors.New("bulk: a verifier is required")
+	errNotOpened  = errors.New("bulk: the journal was not opened with OpenJournal")
+)
 
 func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.Verifier == nil:
 		return o, errNoVerifier
+	case o.Journal != nil && o.Journal.file == nil:
+		return o, errNotOpened
 	case o.Concurrency < 0:
 		return o, fmt.Errorf("bulk: concurrency %d is negative", o.Concurrency)
 	case o.RetryWindow < 0:
