@@ -1,9 +1,7 @@
 package client_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"log"
 	"net/http"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/keyring"
@@ -33,7 +32,7 @@ func full(address string) engine.Result {
 	return engine.Result{
 		Email: address, Local: "alice", Domain: "acme.example", AcceptAll: true, Role: true, Free: true, Disposable: true, SpamTrap: true,
 		Verdict: engine.VerdictUnknown, Message: "Come back.",
-		Reason: engine.ReasonGreylisted, RetryAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC).Add(5*time.Minute + 187*time.Millisecond), Suggestion: "alice@acme.test", CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Details: &engine.Details{Provider: "gmail", Irregular: []engine.Irregularity{{Reason: "domain_character", Detail: "\"_\" may not stand in a domain"}}, MX: []engine.MX{{Host: "mx.acme.example", Preference: 10}}, CatchAll: engine.CatchAllUnknown, Matches: []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}}, SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"}, Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", At: 12 * time.Millisecond}}, Cached: true, Duration: 187 * time.Millisecond},
+		Reason: engine.ReasonGreylisted, RetryAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC).Add(5*time.Minute + 187*time.Millisecond), Suggestion: "alice@acme.test", CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Details: &engine.Details{Provider: "gmail", Irregular: []engine.Irregularity{{Reason: "domain_character", Detail: "\"_\" may not stand in a domain"}}, MX: []engine.MX{{Host: "mx.acme.example", Preference: 10}}, CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}}, SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"}, Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", At: 12 * time.Millisecond}}, Cached: true, Duration: 187 * time.Millisecond},
 	}
 }
 
@@ -89,69 +88,48 @@ func newServiceClient(t *testing.T, key string) *client.Client {
 	return c
 }
 
-// TestAllOfARecord: all that the server writes, the client reads.
+// TestAllOfARecord: all that a Verifier says in the service, the client
+// returns, as the Verifier would.
 func TestAllOfARecord(t *testing.T) {
 	c := newServiceClient(t, key)
-	for _, options := range []client.Options{
-		{Details: true}, {Transcript: true}, {Details: true, Transcript: true, Fresh: true, Timeout: time.Second}, {},
+	for _, options := range []client.VerifyOptions{
+		{}, {Transcript: true}, {Transcript: true, Fresh: true, Timeout: time.Second},
 	} {
 		want := full("alice@acme.example")
-		if !options.Details && !options.Transcript {
-			want.Details = nil
-		} else if !options.Transcript {
+		if !options.Transcript {
 			want.Details.Transcript = nil
 		}
-		got, err := c.Verify(t.Context(), want.Email, options)
+		got, err := c.VerifyWith(t.Context(), want.Email, options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tree(t, want), tree(t, got), cmpopts.IgnoreMapEntries(func(_ string, v any) bool { return v == nil })); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(rcpt.Result{})); diff != "" {
 			t.Errorf("the server's (-) and the client's (+) differ:\n%s", diff)
 		}
 	}
 }
 
 // TestAllOfSeveral: several addresses are answered in their order, cleaned
-// where that is wanted.
+// where that is wanted, and what is no address costs no other its answer.
 func TestAllOfSeveral(t *testing.T) {
 	c := newServiceClient(t, key)
-	got, err := c.VerifyAll(t.Context(), []string{"alice@acme.example", "short", "Bob <bob@acme.example>"}, client.Options{Details: true, Clean: true})
-	if err != nil || len(got) != 3 {
-		t.Fatalf("%d results: %v", len(got), err)
-	}
-	if got[0].Email != "alice@acme.example" || got[1].Email != "short" || got[2].Email != "bob@acme.example" || got[2].Details.Given != "Bob <bob@acme.example>" {
-		t.Errorf("%+v", got)
-	}
-	for _, n := range []int{0, 101} {
-		if _, err := c.VerifyAll(t.Context(), make([]string, n), client.Options{}); err == nil {
-			t.Errorf("%d addresses: no error", n)
+	given := []string{"alice@acme.example", "short", "Bob <bob@acme.example>", " ", "carol@acme.example, dan@acme.example"}
+	var got [5]client.Outcome
+	for i, outcome := range c.VerifyAll(t.Context(), given, client.VerifyOptions{Clean: true}) {
+		if got[i] = outcome; outcome.Err != nil {
+			t.Errorf("%q: %v", given[i], outcome.Err)
 		}
 	}
-	var told *client.Error
-	if _, err := c.VerifyAll(t.Context(), []string{"a@b.example", " "}, client.Options{}); !errors.As(err, &told) || told.Code != "no_address" {
-		t.Errorf("an empty address: %v", err)
+	if bob := got[2].Result; got[0].Result.Email != given[0] || got[1].Result.Email != "short" || bob.Email != "bob@acme.example" || bob.Details.Given != given[2] {
+		t.Errorf("%+v", got)
 	}
-}
-
-// tree is a value as JSON has it, with flags as numbers.
-func tree(t *testing.T, v any) (out map[string]any) {
-	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
+	if got[3].Result.Reason != rcpt.ReasonNoAddress || got[4].Result.Reason != rcpt.ReasonSeveralAddresses {
+		t.Errorf("%s, %s", got[3].Result.Reason, got[4].Result.Reason)
 	}
-	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(`:true`), []byte(`:1`)), []byte(`:false`), []byte(`:0`))
-	if err := json.Unmarshal(text, &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func TestShortForm(t *testing.T) {
-	got, err := newServiceClient(t, key).Verify(t.Context(), "short", client.Options{})
-	want := client.Verification{Email: "short", Success: true, Verdict: client.VerdictUndeliverable, Message: "No address."}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
+	for _, empty := range []string{"", " "} {
+		if result, err := c.Verify(t.Context(), empty); err != nil || result.Reason != rcpt.ReasonNoAddress {
+			t.Errorf("%q: %s, %v", empty, result.Reason, err)
+		}
 	}
 }
 
@@ -161,7 +139,7 @@ func TestUsageOfServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []client.Day{{Day: "2026-02-03", Verifications: 7, Cached: 7, Results: map[client.Verdict]int64{client.VerdictUnknown: 7}, Reasons: map[string]int64{"greylisted": 7}}}
+	want := []client.Day{{Day: "2026-02-03", Verifications: 7, Cached: 7, Results: map[rcpt.Verdict]int64{rcpt.VerdictUnknown: 7}, Reasons: map[rcpt.Reason]int64{"greylisted": 7}}}
 	if diff := cmp.Diff(want, got.Days); diff != "" || got.Used != 7 || got.Quota != nil {
 		t.Errorf("%+v (-want +got):\n%s", got, diff)
 	}
@@ -169,13 +147,13 @@ func TestUsageOfServer(t *testing.T) {
 
 func TestErrorsOfServer(t *testing.T) {
 	var told *client.Error
-	_, err := newServiceClient(t, "rcpt_another-key").Verify(t.Context(), "a@b.example", client.Options{})
+	_, err := newServiceClient(t, "rcpt_another-key").Verify(t.Context(), "a@b.example")
 	if !errors.As(err, &told) || told.Status != http.StatusUnauthorized || told.Message != "Unauthorized" || told.RequestID == "" {
 		t.Errorf("a wrong key: %v", err)
 	}
-	_, err = newServiceClient(t, key).Verify(t.Context(), "", client.Options{})
-	if !errors.As(err, &told) || told.Status != http.StatusBadRequest || told.Message == "" || told.Code != "missing_parameter" {
-		t.Errorf("no address: %v", err)
+	_, err = newServiceClient(t, key).VerifyWith(t.Context(), "a@b.example", client.VerifyOptions{Timeout: -1})
+	if !errors.As(err, &told) || told.Status != http.StatusBadRequest || told.Message == "" || told.Code != "invalid_parameter" {
+		t.Errorf("a negative timeout: %v", err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/server/client"
 	"go.uber.org/goleak"
 )
@@ -21,7 +22,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const (
 	key    = "rcpt_a-key-for-tests"
 	record = `{"email":"alice@acme.example","user":"alice","domain":"acme.example","accept_all":0,"role":1,"free_email":0,` +
-		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."}`
+		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine.",` +
+		`"details":{"reason":"recipient_accepted","suggestion":"alice@acme.test","catch_all":"no","cached":false,"checked_at":"2026-11-22T09:30:00Z","duration_ms":1}}`
 )
 
 // service is the other end of a client: the nth request gets the nth of its
@@ -76,16 +78,18 @@ func busy(status int, retryAfter string) answer {
 func TestRequest(t *testing.T) {
 	s := &service{answers: []answer{{status: 200, body: record}}}
 	c := newClient(t, s, client.Config{})
-	for want, options := range map[string]client.Options{
-		"https://verify.example.com/sub/api/v1/verify?details=0&email=al%2Bice%40b%C3%BCcher.example":                        {},
-		"https://verify.example.com/sub/api/v1/verify?details=1&email=al%2Bice%40b%C3%BCcher.example&fresh=1&timeout=2.0005": {Details: true, Fresh: true, Timeout: 2000500 * time.Microsecond},
+	const asked = "https://verify.example.com/sub/api/v1/verify?"
+	for want, options := range map[string]client.VerifyOptions{
+		asked + "details=1&email=al%2Bice%40b%C3%BCcher.example":                                      {},
+		asked + "details=1&email=al%2Bice%40b%C3%BCcher.example&fresh=1&timeout=2.0005":               {Fresh: true, Timeout: 2000500 * time.Microsecond},
+		asked + "clean=1&details=1&email=al%2Bice%40b%C3%BCcher.example&timeout=1000000&transcript=1": {Clean: true, Transcript: true, Timeout: 1000 * time.Second},
 	} {
-		v, err := c.Verify(t.Context(), "al+ice@bücher.example", options)
+		result, err := c.VerifyWith(t.Context(), "al+ice@bücher.example", options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !v.Role || v.Disposable || v.Verdict != client.VerdictDeliverable || !v.Success || v.Details != nil {
-			t.Errorf("read %+v", v)
+		if !result.Role || result.Disposable || result.Verdict != rcpt.VerdictDeliverable || result.Suggestion != "alice@acme.test" {
+			t.Errorf("read %+v", result)
 		}
 		r := s.requests[len(s.requests)-1]
 		if got := r.URL.String(); got != want || r.Method != http.MethodGet {
@@ -127,10 +131,10 @@ func TestRetries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &service{answers: c.answers}
-				v, err := newClient(t, s, client.Config{}).Verify(t.Context(), "alice@acme.example", client.Options{})
+				v, err := newClient(t, s, client.Config{}).Verify(t.Context(), "alice@acme.example")
 				var told *client.Error
 				switch {
-				case c.status == 0 && (err != nil || v.Verdict != client.VerdictDeliverable):
+				case c.status == 0 && (err != nil || v.Verdict != rcpt.VerdictDeliverable):
 					t.Errorf("%v: %+v", err, v)
 				case c.status < 0 && (err == nil || errors.As(err, &told)):
 					t.Errorf("error %v", err)
@@ -173,13 +177,13 @@ func TestTimeIsUp(t *testing.T) {
 		defer cancel()
 		started := time.Now()
 		var told *client.Error
-		if _, err := c.Verify(ctx, "a@b.example", client.Options{}); !errors.As(err, &told) || time.Since(started) > 0 {
+		if _, err := c.Verify(ctx, "a@b.example"); !errors.As(err, &told) || time.Since(started) > 0 {
 			t.Errorf("after %v: %v", time.Since(started), err)
 		}
 
 		ctx, cancel = context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		_, err := c.Verify(ctx, "a@b.example", client.Options{})
+		_, err := c.Verify(ctx, "a@b.example")
 		if !errors.Is(err, context.Canceled) || !errors.As(err, &told) || time.Since(started) != time.Second {
 			t.Errorf("after %v: %v", time.Since(started), err)
 		}
@@ -203,7 +207,7 @@ func TestSilence(t *testing.T) {
 			t.Fatal(err)
 		}
 		started := time.Now()
-		_, err = c.Verify(t.Context(), "a@b.example", client.Options{})
+		_, err = c.Verify(t.Context(), "a@b.example")
 		if took := time.Since(started); !errors.Is(err, context.DeadlineExceeded) || s.tries != 2 || took < 2*time.Second || took > 2500*time.Millisecond {
 			t.Errorf("%d tries in %v: %v", s.tries, took, err)
 		}
@@ -215,7 +219,7 @@ func TestSilence(t *testing.T) {
 func TestClientWithoutURL(t *testing.T) {
 	for name, call := range map[string]func(*client.Client) error{
 		"Verify": func(c *client.Client) error {
-			_, err := c.Verify(t.Context(), "a@b.example", client.Options{})
+			_, err := c.Verify(t.Context(), "a@b.example")
 			return err
 		},
 		"SendList": func(c *client.Client) error {
@@ -263,19 +267,26 @@ func TestUsageDays(t *testing.T) {
 	if got := s.requests[0].URL.RawQuery; got != "from=2026-10-31" {
 		t.Errorf("asked for %s", got)
 	}
-	if *u.Quota != 10 || *u.Remaining != 7 || len(u.Days) != 1 || u.Days[0].Results[client.VerdictUnknown] != 3 {
+	if *u.Quota != 10 || *u.Remaining != 7 || len(u.Days) != 1 || u.Days[0].Results[rcpt.VerdictUnknown] != 3 {
 		t.Errorf("read %+v", u)
 	}
 }
 
-// TestDependencies: a program that asks a service gets nothing of the service.
+// TestDependencies: a program that asks a service gets the record, and nothing
+// of the engine or of the service.
 func TestDependencies(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.TrimSpace(string(out)); got != "github.com/rcpt/rcpt/server/client" {
-		t.Errorf("depends on %s", got)
+	const module = "github.com/rcpt/rcpt/"
+	for dep := range strings.FieldsSeq(string(out)) {
+		switch {
+		case dep == module+"server/client", dep+"/" == module, dep == module+"smtpprobe/smtp":
+		case strings.HasPrefix(dep, module+"internal/sys/"), strings.HasPrefix(dep, "golang.org/x/text/"):
+		default:
+			t.Errorf("depends on %s", dep)
+		}
 	}
 }
 
@@ -284,9 +295,9 @@ func TestDependencies(t *testing.T) {
 func TestPostIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{answers: []answer{busy(503, "1"), {status: 200, body: `{"results":[` + record + `]}`}}}
-		got, err := newClient(t, s, client.Config{}).VerifyAll(t.Context(), []string{"a@b.example"}, client.Options{})
-		if err != nil || len(got) != 1 || got[0].Verdict != client.VerdictDeliverable || len(s.requests) != 2 {
-			t.Fatalf("%v, %v after %d tries", got, err, len(s.requests))
+		got := all(newClient(t, s, client.Config{}), "a@b.example")
+		if len(got) != 1 || got[0].Err != nil || got[0].Result.Verdict != rcpt.VerdictDeliverable || len(s.requests) != 2 {
+			t.Fatalf("%v after %d tries", got, len(s.requests))
 		}
 		for _, r := range s.requests {
 			body, _ := io.ReadAll(r.Body)
@@ -294,8 +305,10 @@ func TestPostIsRetried(t *testing.T) {
 				t.Errorf("%s %s: %s", r.Method, r.URL, body)
 			}
 		}
-		if _, err := newClient(t, &service{answers: s.answers[1:]}, client.Config{}).VerifyAll(t.Context(), []string{"a@b.example", "c@d.example"}, client.Options{}); err == nil {
-			t.Error("one result for two addresses: no error")
+		for _, outcome := range all(newClient(t, &service{answers: s.answers[1:]}, client.Config{}), "a@b.example", "c@d.example") {
+			if outcome.Err == nil || outcome.Result.Verdict != rcpt.VerdictUnknown {
+				t.Errorf("one result for two addresses: %+v", outcome)
+			}
 		}
 	})
 }
@@ -303,7 +316,7 @@ func TestPostIsRetried(t *testing.T) {
 // TestQuotaError: the client tells when there is a new quota.
 func TestQuotaError(t *testing.T) {
 	s := &service{answers: []answer{{status: 402, header: http.Header{"Retry-After": {"700000"}}, body: `{"message":"No.","success":false,"code":"quota_used_up","resets_at":"2026-12-01T00:00:00Z"}`}}}
-	_, err := newClient(t, s, client.Config{}).Verify(t.Context(), "a@b.example", client.Options{})
+	_, err := newClient(t, s, client.Config{}).Verify(t.Context(), "a@b.example")
 	var told *client.Error
 	if !errors.As(err, &told) || told.Code != "quota_used_up" || told.ResetsAt.Format(time.DateOnly) != "2026-12-01" || len(s.requests) != 1 {
 		t.Errorf("%+v after %d tries", told, len(s.requests))

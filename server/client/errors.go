@@ -7,10 +7,19 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/rcpt/rcpt"
 )
 
 // errAnswer reports a response that is not one of the service.
 var errAnswer = errors.New("rcpt: the response of the service is invalid")
+
+// ErrNotVerified means that the service answered that it could not carry out
+// the verification. The result beside it says why: its Reason is
+// [rcpt.ReasonBusy], for example.
+var ErrNotVerified = errors.New("rcpt: the address was not verified")
+
+var _ rcpt.Verifier = (*Client)(nil)
 
 // Error is a response with another status than 200.
 type Error struct {

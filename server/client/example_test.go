@@ -11,11 +11,26 @@ import (
 	"os"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/server/client"
 )
 
-// A service on this machine with a ready answer takes the place of the real
-// one.
+// message is what a sign-up form says about an address; empty: nothing is
+// wrong. It is written for any Verifier.
+func message(ctx context.Context, verifier rcpt.Verifier, address string) string {
+	result, err := verifier.Verify(ctx, address)
+	if err != nil {
+		log.Print(err) // not verified: the visitor is let in
+	}
+	if result.Verdict == rcpt.VerdictUndeliverable {
+		return result.Message
+	}
+	return ""
+}
+
+// A program changes from verifying by itself to asking a service by one line:
+// that which makes its Verifier. A service on this machine with a ready answer
+// takes the place of the real one.
 func Example() {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"email":"alice@acme.example","user":"alice","domain":"acme.example","accept_all":0,"role":0,"free_email":0,"disposable":0,`+
@@ -24,22 +39,41 @@ func Example() {
 	}))
 	defer service.Close()
 
-	c, err := client.New(client.Config{URL: service.URL, Key: "rcpt_the-key"})
+	// verifier, err := engine.New(engine.Config{HELO: "verifier.example.com"})
+	verifier, err := client.New(client.Config{URL: service.URL, Key: "rcpt_the-key"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	v, err := c.Verify(ctx, "alice@acme.example", client.Options{Details: true})
+	fmt.Println(message(context.Background(), verifier, "alice@acme.example"))
+	// Output: The mail host says that the mailbox does not exist.
+}
+
+// The errors of a client are those of the service, of the network, or of the
+// context.
+func ExampleClient_Verify() {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"message":"Unauthorized"}`)
+	}))
+	defer service.Close()
+	verifier, err := client.New(client.Config{URL: service.URL, Key: "a-key-that-has-expired"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := verifier.Verify(context.Background(), "alice@acme.example")
 	var refused *client.Error
 	switch {
 	case errors.As(err, &refused):
-		log.Fatalf("refused with status %d: %s", refused.Status, refused.Message)
+		fmt.Println("refused with status", refused.Status)
+	case errors.Is(err, client.ErrNotVerified):
+		fmt.Println("the service could not carry it out:", result.Reason)
 	case err != nil:
-		log.Fatal(err)
+		fmt.Println("no answer:", err)
 	}
-	fmt.Println(v.Verdict, v.Details.Reason)
-	// Output: undeliverable mailbox_not_found
+	fmt.Println(result.Email, result.Verdict)
+	// Output:
+	// refused with status 401
+	// alice@acme.example unknown
 }
 
 func ExampleClient_SendList() {

@@ -6,10 +6,13 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/rcpt/rcpt"
 )
 
 // JobState is the state of a [Job].
@@ -30,14 +33,14 @@ func (s JobState) Ended() bool { return s == JobCancelled || s == JobDone || s =
 
 // Job is a list that is verified in the background.
 type Job struct {
-	ID        string            `json:"id"`
-	Name      string            `json:"name"`
-	State     JobState          `json:"state"`
-	Rows      int64             `json:"rows"`      // of the list
-	Addresses int64             `json:"addresses"` // distinct ones, which are asked about
-	Done      int64             `json:"done"`      // of Addresses
-	Results   map[Verdict]int64 `json:"results"`   // of Done
-	Reasons   map[string]int64  `json:"reasons"`   // of Done
+	ID        string                 `json:"id"`
+	Name      string                 `json:"name"`
+	State     JobState               `json:"state"`
+	Rows      int64                  `json:"rows"`      // of the list
+	Addresses int64                  `json:"addresses"` // distinct ones, which are asked about
+	Done      int64                  `json:"done"`      // of Addresses
+	Results   map[rcpt.Verdict]int64 `json:"results"`   // of Done
+	Reasons   map[rcpt.Reason]int64  `json:"reasons"`   // of Done
 	// Groups are the rows that have a result, by what to do with them: safe,
 	// risky, bad, retry, none. Nil: an earlier version has begun the job.
 	Groups             map[string]GroupCount `json:"groups,omitempty"`
@@ -86,11 +89,11 @@ const NoHeader = -1
 
 // Waiting is what some addresses of a job wait for.
 type Waiting struct {
-	For       string    `json:"for"` // a provider, "network" or "later"
-	Addresses int64     `json:"addresses"`
-	Reason    string    `json:"reason"`
-	Message   string    `json:"message"`        // for people
-	Until     time.Time `json:"until,omitzero"` // the first of them are asked then; zero: not known
+	For       string      `json:"for"` // a provider, "network" or "later"
+	Addresses int64       `json:"addresses"`
+	Reason    rcpt.Reason `json:"reason"`
+	Message   string      `json:"message"`        // for people
+	Until     time.Time   `json:"until,omitzero"` // the first of them are asked then; zero: not known
 }
 
 // ListOptions say what a list is, and what is to become of it. All have
@@ -197,23 +200,30 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 
 func jobPath(id string) string { return "api/v1/bulk/" + url.PathEscape(id) }
 
-// Jobs returns up to limit jobs, the newest first, and what to pass as after
-// for those before them; empty: there are none. A limit of zero is the
-// service's.
-func (c *Client) Jobs(ctx context.Context, after string, limit int) (jobs []Job, next string, err error) {
-	query := url.Values{}
-	if after != "" {
-		query.Set("after", after)
+// Jobs yields the jobs, the newest first. The service is asked for more of them
+// as the loop goes on; an error ends it.
+func (c *Client) Jobs(ctx context.Context) iter.Seq2[Job, error] {
+	return func(yield func(Job, error) bool) {
+		for query := (url.Values{}); ; {
+			var page struct {
+				Jobs []Job
+				Next string
+			}
+			if err := c.get(ctx, "api/v1/bulk", query, &page); err != nil {
+				yield(Job{}, err)
+				return
+			}
+			for _, j := range page.Jobs {
+				if !yield(j, nil) {
+					return
+				}
+			}
+			if page.Next == "" {
+				return
+			}
+			query.Set("after", page.Next)
+		}
 	}
-	if limit > 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
-	var page struct {
-		Jobs []Job
-		Next string
-	}
-	err = c.get(ctx, "api/v1/bulk", query, &page)
-	return page.Jobs, page.Next, err
 }
 
 // PauseJob stops a job until [Client.ResumeJob].
@@ -277,19 +287,19 @@ func (c *Client) WaitForJob(ctx context.Context, id string, every time.Duration)
 
 // ResultsOptions say which results are wanted. Empty: all, as CSV.
 type ResultsOptions struct {
-	Format  string    // csv, jsonl or xlsx. Default: csv
-	Results []Verdict // rows with one of these
-	Reasons []string  // rows with one of these
-	Flags   []string  // rows with all of these: accept_all, role, free_email, disposable, spamtrap
-	Groups  []string  // rows of one of these: safe, risky, bad, retry, none
-	Once    bool      // each address once
+	Format  string         // csv, jsonl or xlsx. Default: csv
+	Results []rcpt.Verdict // rows with one of these
+	Reasons []rcpt.Reason  // rows with one of these
+	Flags   []string       // rows with all of these: accept_all, role, free_email, disposable, spamtrap
+	Groups  []string       // rows of one of these: safe, risky, bad, retry, none
+	Once    bool           // each address once
 }
 
 // JobResults returns the rows of a job's list with their results; while it
 // runs, those that have one. The caller closes the reader. If reading ends with
 // an error, rows are missing. [Config.Timeout] does not apply.
 func (c *Client) JobResults(ctx context.Context, id string, o ResultsOptions) (io.ReadCloser, error) {
-	query := url.Values{"reason": o.Reasons, "flag": o.Flags, "group": o.Groups}
+	query := url.Values{"flag": o.Flags, "group": o.Groups}
 	if o.Once {
 		query.Set("once", "1")
 	}
@@ -298,6 +308,9 @@ func (c *Client) JobResults(ctx context.Context, id string, o ResultsOptions) (i
 	}
 	for _, verdict := range o.Results {
 		query.Add("result", string(verdict))
+	}
+	for _, reason := range o.Reasons {
+		query.Add("reason", string(reason))
 	}
 	var rows io.ReadCloser
 	err := c.again(ctx, func() error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/url"
 	"time"
+
+	"github.com/rcpt/rcpt"
 )
 
 // Usage returns the usage of the key from one day to another, in UTC, both
@@ -33,9 +35,9 @@ type Usage struct {
 
 // Day is the usage of a key on one day.
 type Day struct {
-	Day           string            `json:"day"` // as 2026-11-22
-	Verifications int64             `json:"verifications"`
-	Cached        int64             `json:"cached"` // of Verifications: remembered results
-	Results       map[Verdict]int64 `json:"results"`
-	Reasons       map[string]int64  `json:"reasons"`
+	Day           string                 `json:"day"` // as 2026-11-22
+	Verifications int64                  `json:"verifications"`
+	Cached        int64                  `json:"cached"` // of Verifications: remembered results
+	Results       map[rcpt.Verdict]int64 `json:"results"`
+	Reasons       map[rcpt.Reason]int64  `json:"reasons"`
 }

@@ -3,35 +3,45 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/rcpt/rcpt"
 )
 
-// Options are the options of a verification. The zero value is valid.
-type Options struct {
-	Details    bool // with [Verification.Details]
-	Transcript bool // with [Details.Transcript] too
-	// verify the address that a text contains, as in
-	// "Jane <jane@acme.example>"; [Details.Given] has the text
-	Clean   bool
-	Fresh   bool          // ask the mail host even if a result is remembered
-	Timeout time.Duration // of the verification; zero: the service's, which it can only shorten
+// VerifyOptions say how to verify, as engine.VerifyOptions do. The zero value
+// is that of [Client.Verify].
+type VerifyOptions struct {
+	_ [0]func() // not comparable: fields may be added
+
+	// Fresh asks the mail host even if the service remembers a result.
+	Fresh bool
+	// Clean takes what a person wrote: the address in the text is verified, and
+	// Details.Given has the text if it is more than the address.
+	Clean bool
+	// Timeout bounds the verification, if it is less than the service's.
+	// Default: the service's.
+	Timeout time.Duration
+	// Transcript wants the lines of the SMTP sessions, in Details.Transcript.
+	Transcript bool
 }
 
-// values are the options as parameters of a query.
-func (o Options) values() url.Values {
-	query := url.Values{"details": {"0"}}
-	for name, on := range map[string]bool{
-		"details": o.Details || o.Transcript, "transcript": o.Transcript, "clean": o.Clean, "fresh": o.Fresh,
-	} {
+// query are the options as parameters of a query. The details have the reason,
+// so they are always wanted.
+func (o VerifyOptions) query() url.Values {
+	query := url.Values{"details": {"1"}}
+	for name, on := range map[string]bool{"transcript": o.Transcript, "clean": o.Clean, "fresh": o.Fresh} {
 		if on {
 			query.Set(name, "1")
 		}
 	}
-	if o.Timeout > 0 {
+	if o.Timeout != 0 { // a negative one is the service's to refuse
 		query.Set("timeout", timeoutText(o.Timeout))
 	}
 	return query
@@ -49,244 +59,154 @@ func timeoutText(timeout time.Duration) string {
 // milliseconds is the least timeout that the service takes for milliseconds.
 const milliseconds = 1000
 
-// Verify verifies an address. The error is non-nil only if there is no result;
-// it is an *[Error] if the service responded.
-func (c *Client) Verify(ctx context.Context, email string, options Options) (Verification, error) {
-	query := options.values()
-	query.Set("email", email)
-	var v Verification
-	err := c.get(ctx, "api/v1/verify", query, &v)
-	return v, err
+// Verify tells whether an address can receive mail, as an engine.Verifier does.
+// The error is non-nil only if the verification was not carried out: it is an
+// *[Error] if the service refused, [ErrNotVerified] if the service answered
+// that it could not, and wraps ctx.Err() if ctx ended. The result beside it is
+// unknown.
+func (c *Client) Verify(ctx context.Context, address string) (rcpt.Result, error) {
+	return c.VerifyWith(ctx, address, VerifyOptions{})
+}
+
+// VerifyWith is [Client.Verify] with options.
+func (c *Client) VerifyWith(ctx context.Context, address string, o VerifyOptions) (rcpt.Result, error) {
+	query := o.query()
+	query.Set("email", address)
+	var result rcpt.Result
+	err := c.get(ctx, verifyPath, query, &result)
+	outcome := outcomeOf(ctx, address, result, err)
+	return outcome.Result, outcome.Err
+}
+
+const verifyPath = "api/v1/verify"
+
+// With returns a Verifier that is this client with options, for code that calls
+// [rcpt.Verifier].
+func (c *Client) With(o VerifyOptions) rcpt.Verifier { return view{c, o} }
+
+// view is a client with other options.
+type view struct {
+	client  *Client
+	options VerifyOptions
+}
+
+func (v view) Verify(ctx context.Context, address string) (rcpt.Result, error) {
+	return v.client.VerifyWith(ctx, address, v.options)
+}
+
+// Outcome is the result of one address, and the error as that of
+// [Client.Verify].
+type Outcome struct {
+	Result rcpt.Result
+	Err    error
 }
 
 // maxAddresses is how many addresses a request may have.
 const maxAddresses = 100
 
-// VerifyAll is [Client.Verify] for up to 100 addresses in one request; the
-// results are in the same order. The addresses are in the body, so that proxies
-// do not log them. The timeout of Options is for all of them.
-func (c *Client) VerifyAll(ctx context.Context, emails []string, options Options) ([]Verification, error) {
-	if len(emails) == 0 || len(emails) > maxAddresses {
-		return nil, fmt.Errorf("rcpt: %d addresses: give 1 to %d at a time", len(emails), maxAddresses)
+// VerifyAll verifies addresses in requests of up to a hundred, one after the
+// other, and yields the outcomes with the indexes of their addresses, in their
+// order. The addresses are in the body, so that proxies do not log them. The
+// Timeout bounds each request. Leaving the loop sends no more of them. For long
+// lists, use [Client.SendList].
+func (c *Client) VerifyAll(ctx context.Context, addresses []string, o VerifyOptions) iter.Seq2[int, Outcome] {
+	return func(yield func(int, Outcome) bool) {
+		i := 0
+		for some := range slices.Chunk(addresses, maxAddresses) {
+			for _, outcome := range c.verifySome(ctx, some, o) {
+				if !yield(i, outcome) {
+					return
+				}
+				i++
+			}
+		}
 	}
-	body, err := json.Marshal(map[string][]string{"emails": emails})
+}
+
+// verifySome verifies addresses in one request, or in several, if one of them
+// is no address: the service refuses all that came with it.
+func (c *Client) verifySome(ctx context.Context, addresses []string, o VerifyOptions) []Outcome {
+	var answer struct{ Results []rcpt.Result }
+	body, err := json.Marshal(map[string][]string{"emails": addresses})
+	if err == nil {
+		err = c.ask(ctx, http.MethodPost, verifyPath, o.query(), body, &answer)
+	}
+	if half := len(addresses) / 2; half > 0 && noAddress(err) != "" {
+		return append(c.verifySome(ctx, addresses[:half], o), c.verifySome(ctx, addresses[half:], o)...)
+	}
+	if err == nil && len(answer.Results) != len(addresses) {
+		err = fmt.Errorf("%w: %d results for %d addresses", errAnswer, len(answer.Results), len(addresses))
+	}
 	if err != nil {
-		return nil, err
+		answer.Results = make([]rcpt.Result, len(addresses))
 	}
-	var out struct{ Results []Verification }
-	if err := c.ask(ctx, http.MethodPost, "api/v1/verify", options.values(), body, &out); err != nil {
-		return nil, err
+	outcomes := make([]Outcome, len(addresses))
+	for i, address := range addresses {
+		outcomes[i] = outcomeOf(ctx, address, answer.Results[i], err)
 	}
-	if len(out.Results) != len(emails) {
-		return nil, fmt.Errorf("%w: %d results for %d addresses", errAnswer, len(out.Results), len(emails))
-	}
-	return out.Results, nil
+	return outcomes
 }
 
-// Verification is the result for an address. Its JSON form is the record of the
-// service.
-type Verification struct {
-	Email      string // that was verified
-	User       string // its local-part; empty if the syntax is invalid
-	Domain     string // lower-case A-labels; empty if the syntax is invalid
-	AcceptAll  bool   // the domain is proven to accept mail for every address
-	Role       bool   // for a function, not a person: info@, postmaster@
-	FreeEmail  bool   // the domain offers mailboxes to the public
-	Disposable bool   // from a service for disposable addresses
-	SpamTrap   bool   // a known spam trap
-	// false only if the verification could not be carried out; Verdict is then
-	// Unknown
-	Success bool
-	Verdict Verdict  // "result" in JSON
-	Message string   // for people
-	Details *Details // nil: not asked for
-}
-
-// record is a Verification as JSON has it.
-type record struct {
-	Email      string   `json:"email"`
-	User       string   `json:"user"`
-	Domain     string   `json:"domain"`
-	AcceptAll  flag     `json:"accept_all"`
-	Role       flag     `json:"role"`
-	FreeEmail  flag     `json:"free_email"`
-	Disposable flag     `json:"disposable"`
-	SpamTrap   flag     `json:"spamtrap"`
-	Success    bool     `json:"success"`
-	Result     Verdict  `json:"result"`
-	Message    string   `json:"message"`
-	Details    *Details `json:"details,omitempty"`
-}
-
-// MarshalJSON writes the record as the service does.
-func (v Verification) MarshalJSON() ([]byte, error) {
-	return json.Marshal(record{
-		Email: v.Email, User: v.User, Domain: v.Domain, AcceptAll: flag(v.AcceptAll), Role: flag(v.Role),
-		FreeEmail: flag(v.FreeEmail), Disposable: flag(v.Disposable), SpamTrap: flag(v.SpamTrap),
-		Success: v.Success, Result: v.Verdict, Message: v.Message, Details: v.Details,
-	})
-}
-
-// UnmarshalJSON reads the record.
-func (v *Verification) UnmarshalJSON(data []byte) error {
-	var in record
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
-	}
-	*v = Verification{
-		Email: in.Email, User: in.User, Domain: in.Domain, AcceptAll: bool(in.AcceptAll), Role: bool(in.Role),
-		FreeEmail: bool(in.FreeEmail), Disposable: bool(in.Disposable), SpamTrap: bool(in.SpamTrap),
-		Success: in.Success, Verdict: in.Result, Message: in.Message, Details: in.Details,
-	}
-	return nil
-}
-
-// flag is a bool that JSON shows as 0 or 1.
-type flag bool
-
-// MarshalJSON writes 0 or 1.
-func (f flag) MarshalJSON() ([]byte, error) {
-	if f {
-		return []byte("1"), nil
-	}
-	return []byte("0"), nil
-}
-
-// UnmarshalJSON reads 0 or 1.
-func (f *flag) UnmarshalJSON(data []byte) error {
-	switch string(data) {
-	case "1":
-		*f = true
-	case "0":
-		*f = false
+// outcomeOf is what the answer of the service is for a Verifier. That a text is
+// not one address is a result, as everything is that is known of an address.
+func outcomeOf(ctx context.Context, address string, result rcpt.Result, err error) Outcome {
+	reason := noAddress(err)
+	switch {
+	case reason != "":
+		err = nil
+	case err == nil && result.Verdict == "":
+		reason, err = rcpt.ReasonInternalError, fmt.Errorf("%w: it has no result", errAnswer)
+	case err == nil && result.Reason.Failed():
+		return Outcome{result, fmt.Errorf("%w: %s", ErrNotVerified, result.Message)}
+	case err == nil:
+		return Outcome{result, nil}
 	default:
-		return fmt.Errorf("flag %s is neither 0 nor 1", data)
+		reason, err = reasonOf(ctx, err), withEnd(ctx, err)
 	}
-	return nil
+	return Outcome{rcpt.Result{
+		Email: address, Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(), CheckedAt: time.Now(),
+	}, err}
 }
 
-// Verdict is the answer to "can this address receive mail?".
-type Verdict string
-
-// The verdicts.
-const (
-	VerdictDeliverable   Verdict = "deliverable"   // the mail host accepts this mailbox and refuses unknown ones
-	VerdictUndeliverable Verdict = "undeliverable" // proven: no such mailbox, or no way to deliver to its domain
-	VerdictAcceptAll     Verdict = "accept-all"    // the mail host accepts every mailbox of the domain
-	VerdictUnknown       Verdict = "unknown"       // not proven either way; the reason says why
-)
-
-// Irregularity is what the RFCs forbid about an address, or about the MX
-// records of its domain. It is no reason of the verdict: mail hosts serve such
-// addresses.
-type Irregularity struct {
-	Reason string `json:"reason"` // one lower_snake word
-	Detail string `json:"detail"` // in words
-}
-
-// Details are the facts behind a verdict.
-type Details struct {
-	// Reason is one lower_snake word of a set that the service's /docs lists.
-	Reason string `json:"reason"`
-	// RetryAfter is after what time a new verification is worthwhile; zero: it
-	// is not. In JSON it is "retry_after", in whole seconds.
-	RetryAfter time.Duration  `json:"-"`
-	Suggestion string         `json:"suggestion,omitempty"` // did you mean
-	Given      string         `json:"given,omitempty"`      // text from which the address was cleaned, if different
-	Irregular  []Irregularity `json:"irregular,omitempty"`  // what the RFCs forbid, and living addresses have
-	Provider   string         `json:"provider,omitempty"`   // of the mail hosts, if known
-	MX         []MX           `json:"mx,omitempty"`
-	CatchAll   string         `json:"catch_all"`        // yes, no or unknown
-	Source     string         `json:"source,omitempty"` // the other service whose result it is; empty: none
-	Matches    []Match        `json:"matches,omitempty"`
-	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
-	Transcript []Line         `json:"transcript,omitempty"`
-	Cached     bool           `json:"cached"`
-	CheckedAt  time.Time      `json:"checked_at"`
-	Duration   time.Duration  `json:"-"` // "duration_ms", whole milliseconds
-}
-
-// detailsJSON is Details as JSON has them, in the order of their fields.
-type detailsJSON struct {
-	Reason     string `json:"reason"` // in place of the one below
-	RetryAfter int64  `json:"retry_after,omitempty"`
-	*plainDetails
-	DurationMS int64 `json:"duration_ms"`
-}
-
-type plainDetails Details
-
-// MarshalJSON writes the details as the service does.
-func (d Details) MarshalJSON() ([]byte, error) {
-	seconds := int64((d.RetryAfter + time.Second - 1) / time.Second)
-	return json.Marshal(detailsJSON{d.Reason, seconds, (*plainDetails)(&d), d.Duration.Milliseconds()})
-}
-
-// UnmarshalJSON reads the details.
-func (d *Details) UnmarshalJSON(data []byte) error {
-	in := detailsJSON{plainDetails: (*plainDetails)(d)}
-	if err := json.Unmarshal(data, &in); err != nil {
+// withEnd is an error that wraps the end of the context, too, and its cause:
+// net/http may have told of the cause alone.
+func withEnd(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
 		return err
 	}
-	d.Reason = in.Reason
-	d.RetryAfter = time.Duration(in.RetryAfter) * time.Second
-	d.Duration = time.Duration(in.DurationMS) * time.Millisecond
-	return nil
-}
-
-// MX is a mail exchanger of the domain.
-type MX struct {
-	Host       string `json:"host"`
-	Preference uint16 `json:"preference"`
-}
-
-// Match is an entry of a list that the address or its mail hosts match.
-type Match struct {
-	List       string `json:"list"`
-	Entry      string `json:"entry"`
-	Source     string `json:"source"`
-	Group      string `json:"group,omitempty"`
-	Confidence string `json:"confidence,omitempty"`
-}
-
-// SMTPAnswer is the reply or the failure that decided.
-type SMTPAnswer struct {
-	Host     string `json:"host"`
-	IP       string `json:"ip"`
-	Phase    string `json:"phase"`
-	Kind     string `json:"kind,omitempty"` // of the failure; empty: it is a reply
-	Code     int    `json:"code,omitempty"` // zero: a failure
-	Enhanced string `json:"enhanced,omitempty"`
-	Text     string `json:"text,omitempty"`
-	Rule     string `json:"rule,omitempty"` // that classified the reply
-}
-
-// Line is a line of an SMTP session.
-type Line struct {
-	From string        `json:"from"` // C: the client, S: the server, *: a remark
-	Text string        `json:"text"`
-	At   time.Duration `json:"-"` // since the session began; "at_ms", whole milliseconds
-}
-
-// lineJSON is Line as JSON has it.
-type lineJSON struct {
-	*plainLine
-	AtMS int64 `json:"at_ms"`
-}
-
-type plainLine Line
-
-// MarshalJSON writes the line as the service does.
-func (l Line) MarshalJSON() ([]byte, error) {
-	return json.Marshal(lineJSON{(*plainLine)(&l), l.At.Milliseconds()})
-}
-
-// UnmarshalJSON reads the line.
-func (l *Line) UnmarshalJSON(data []byte) error {
-	in := lineJSON{plainLine: (*plainLine)(l)}
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
+	for _, why := range []error{context.Cause(ctx), ctx.Err()} {
+		if !errors.Is(err, why) {
+			err = fmt.Errorf("%w: %w", why, err)
+		}
 	}
-	l.At = time.Duration(in.AtMS) * time.Millisecond
-	return nil
+	return err
+}
+
+// noAddress is the reason of a text that the service refuses because it is not
+// one address; empty: it was something else.
+func noAddress(err error) rcpt.Reason {
+	var refused *Error
+	if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		return ""
+	}
+	switch refused.Code {
+	case "no_address", "missing_parameter": // the latter for an empty one in a query
+		return rcpt.ReasonNoAddress
+	case "several_addresses":
+		return rcpt.ReasonSeveralAddresses
+	}
+	return ""
+}
+
+// reasonOf is the reason of a verification that was not carried out.
+func reasonOf(ctx context.Context, err error) rcpt.Reason {
+	var refused *Error
+	switch {
+	case ctx.Err() != nil:
+		return rcpt.ReasonUnfinished
+	case errors.As(err, &refused) && (refused.Status == http.StatusTooManyRequests ||
+		refused.Status == http.StatusServiceUnavailable):
+		return rcpt.ReasonBusy
+	}
+	return rcpt.ReasonInternalError
 }
