@@ -107,7 +107,7 @@ bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 lab-test: ## the tests of the module lab that "make test" leaves out: bench, spreadsheets in other programs (they listen on port 25 of loopback)
-	cd lab && $(GO) test -timeout 3m $$($(GO) list ./... | grep -vE '/lab/($(LAB_QUICK))(/|$$)')
+	cd lab && $(GO) test -timeout 10m $$($(GO) list ./... | grep -vE '/lab/($(LAB_QUICK))(/|$$)')
 
 accuracy: build ## labelled situations and replies, with rcpt and its peers: writes the tables of the README (listens on port 25 of loopback)
 	cd lab/bench && $(GO) run . accuracy --rcpt ../../bin/rcpt --readme ../../README.md
