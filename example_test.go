@@ -44,5 +44,5 @@ func Example() {
 	// Output:
 	// alice@example.org can receive mail
 	// alcie@example.org cannot: The mail host says that the mailbox does not exist.
-	// alice@example unknown because of smtp_skipped
+	// alice@example unknown because of unsupported_address
 }

@@ -2,12 +2,20 @@ package rcpt
 
 import "github.com/rcpt/rcpt/internal/sys/shown"
 
-// The results of texts that do not contain exactly one address. No mail host
-// is asked about such a text.
-const (
-	VerdictSeveral Verdict = "several" // two addresses or more: which one is meant cannot be known
-	VerdictEmpty   Verdict = "empty"   // no address: an empty cell, "N/A", a comment line
-)
+// ReadWords returns the verdict and the reason of a stored result. It knows the
+// words of earlier versions: the verdicts "several" and "empty", and the reason
+// "smtp_skipped".
+func ReadWords(verdict, reason string) (Verdict, Reason) {
+	switch {
+	case verdict == "several":
+		return VerdictUnknown, ReasonSeveralAddresses
+	case verdict == "empty":
+		return VerdictUnknown, ReasonNoAddress
+	case reason == "smtp_skipped":
+		return Verdict(verdict), ReasonLevelReached
+	}
+	return Verdict(verdict), Reason(reason)
+}
 
 // WithGiven returns r with Details.Given set to the text from which its address
 // was cleaned, unless they are the same. It does not change the details that r

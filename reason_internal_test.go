@@ -20,12 +20,9 @@ var notCarriedOut = []Reason{ReasonBusy, ReasonClosed, ReasonInternalError, Reas
 func TestRows(t *testing.T) {
 	verdicts := []Verdict{VerdictDeliverable, VerdictUndeliverable, VerdictAcceptAll, VerdictUnknown}
 	steps := []Step{StepSyntax, StepLists, StepDNS, StepSMTP}
-	anywhere := slices.Concat([]Reason{ReasonSMTPSkipped, ReasonNotAsked}, notCarriedOut, notPut)
+	anywhere := slices.Concat([]Reason{ReasonLevelReached, ReasonNotAsked, ReasonUnclearAddress, ReasonInvalidRow}, notCarriedOut)
 	for reason, row := range rows {
 		ofCell := slices.Contains(notPut, reason)
-		if ofCell && (row.verdict == VerdictSeveral || row.verdict == VerdictEmpty) {
-			row.verdict = VerdictUnknown
-		}
 		unknown := row.verdict == VerdictUnknown
 		for fault, is := range map[string]bool{
 			"no verdict":                             !slices.Contains(verdicts, row.verdict),
@@ -39,6 +36,10 @@ func TestRows(t *testing.T) {
 			"a time for another try, but no use":     row.retryAfter > 0 && !row.passing,
 			"no step":                                !slices.Contains(steps, row.ends) != slices.Contains(anywhere, reason),
 			"a fault of our network that is durable": row.ours && row.durable,
+			"a subject of none":                      (row.about == "") != (reason == ReasonLevelReached),
+			"our fault, and a verdict":               row.about == AboutUs && !unknown,
+			"our fault, and durable":                 row.about == AboutUs && row.durable,
+			"our network, which is not us":           (row.ours || row.failed) && row.about != AboutUs && reason != ReasonInvalidRow,
 			// The check of our network is repeated each minute while it fails.
 			"a fault of our network that is remembered": row.ours && row.retryAfter != time.Minute,
 		} {

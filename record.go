@@ -122,6 +122,7 @@ func (r *Result) UnmarshalDetails(text []byte) error {
 		return err
 	}
 	r.readDetails(in)
+	r.Verdict, r.Reason = ReadWords(string(r.Verdict), string(r.Reason))
 	return nil
 }
 
@@ -165,6 +166,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	if in.Details != nil {
 		r.readDetails(*in.Details)
 	}
+	r.Verdict, r.Reason = ReadWords(string(r.Verdict), string(r.Reason))
 	if !in.Success && !r.Reason.Failed() {
 		r.Reason = ReasonInternalError
 	}
@@ -172,7 +174,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 }
 
 func (r *Result) readDetails(in detailsRecord) {
-	r.Reason, r.Suggestion, r.CheckedAt = in.Reason, in.Suggestion, in.CheckedAt
+	r.Reason = in.Reason
+	r.Suggestion, r.CheckedAt = in.Suggestion, in.CheckedAt
 	r.Details = &Details{
 		Given: in.Given, Irregular: in.Irregular, Provider: in.Provider, MX: in.MX, CatchAll: in.CatchAll,
 		Source: in.Source, Matches: in.Matches, SMTP: in.SMTP, Transcript: in.Transcript, Cached: in.Cached,

@@ -114,7 +114,7 @@ func ActionFor(r engine.Result) Action {
 		return ActionRemove
 	case r.Verdict == engine.VerdictUndeliverable:
 		return ActionRemove
-	case r.Verdict == engine.VerdictEmpty:
+	case r.Reason == engine.ReasonNoAddress:
 		return ActionNone
 	case r.Verdict == engine.VerdictUnknown && (!r.RetryAt.IsZero() || r.Reason.Passing()):
 		return ActionRetry

@@ -45,8 +45,8 @@ func TestActionFor(t *testing.T) {
 		{[]engine.Reason{engine.ReasonGreylisted}, "", on{disposable: true}, bulk.ActionRetry},
 		{[]engine.Reason{engine.ReasonGreylisted}, "", on{trap: true}, bulk.ActionRemove},
 		{[]engine.Reason{
-			engine.ReasonMXReservedAddress, engine.ReasonNotOurDomain, engine.ReasonAmbiguousRefusal, engine.ReasonProtocolError, engine.ReasonControlInconclusive, engine.ReasonSMTPSkipped,
-			engine.ReasonRestricted,
+			engine.ReasonMXReservedAddress, engine.ReasonNotOurDomain, engine.ReasonAmbiguousRefusal, engine.ReasonProtocolError, engine.ReasonControlInconclusive, engine.ReasonLevelReached,
+			engine.ReasonRestricted, engine.ReasonUnsupportedAddress,
 		}, "", on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonNotAsked}, "", on{}, bulk.ActionReview},
 		{[]engine.Reason{engine.ReasonAmbiguousRefusal}, "", on{later: true}, bulk.ActionRetry},
@@ -111,7 +111,7 @@ func TestActionsAreDocumented(t *testing.T) {
 // but a row is not bad while another of its addresses may be good.
 func TestRowGroup(t *testing.T) {
 	good, trap := engine.Result{Verdict: engine.VerdictDeliverable}, engine.Result{Verdict: engine.VerdictUnknown, SpamTrap: true}
-	bad, empty := engine.Result{Verdict: engine.VerdictUndeliverable}, engine.Result{Verdict: engine.VerdictEmpty}
+	bad, empty := engine.Result{Verdict: engine.VerdictUndeliverable}, engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonNoAddress}
 	all, later := engine.Result{Verdict: engine.VerdictAcceptAll}, engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonGreylisted, Details: &engine.Details{}}
 	for _, c := range []struct {
 		results []engine.Result

@@ -46,5 +46,5 @@ func holdsAddress(r engine.Result) bool {
 	case engine.ReasonSeveralAddresses, engine.ReasonNoAddress, engine.ReasonUnclearAddress, engine.ReasonInvalidRow:
 		return false
 	}
-	return r.Verdict != engine.VerdictSeveral && r.Verdict != engine.VerdictEmpty
+	return true
 }

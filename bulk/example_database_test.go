@@ -103,7 +103,7 @@ func ExampleRun_database() {
 	}
 	fmt.Println(summary.Written, "written,", summary.Failed, "failed")
 	// Output:
-	// INSERT INTO verified (customer, verdict, reason) VALUES (?, ?, ?), (?, ?, ?) ["customer-1" "unknown" "smtp_skipped" "customer-2" "undeliverable" "invalid_syntax"]
-	// INSERT INTO verified (customer, verdict, reason) VALUES (?, ?, ?) ["customer-3" "unknown" "smtp_skipped"]
+	// INSERT INTO verified (customer, verdict, reason) VALUES (?, ?, ?), (?, ?, ?) ["customer-1" "unknown" "level_reached" "customer-2" "undeliverable" "invalid_syntax"]
+	// INSERT INTO verified (customer, verdict, reason) VALUES (?, ?, ?) ["customer-3" "unknown" "level_reached"]
 	// 3 written, 0 failed
 }

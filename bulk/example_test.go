@@ -50,8 +50,8 @@ func ExampleRun() {
 	}
 	fmt.Println(summary.Written, "written,", summary.Duplicates, "duplicate")
 	// Output:
-	// info@example.com unknown smtp_skipped
+	// info@example.com unknown level_reached
 	// no address undeliverable invalid_syntax
-	// info@EXAMPLE.com unknown smtp_skipped
+	// info@EXAMPLE.com unknown level_reached
 	// 3 written, 1 duplicate
 }

@@ -7,8 +7,9 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/rcpt/rcpt/engine"
 	"time"
+
+	"github.com/rcpt/rcpt/engine"
 )
 
 // admit adds an item to the plan, unless it is a duplicate.

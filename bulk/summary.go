@@ -68,11 +68,10 @@ func (t *tally) add(a *answer) {
 	}
 	t.verdicts[a.result.Verdict]++
 	t.count(a.result)
-	if a.reason == "" || a.result.Verdict == engine.VerdictSeveral || a.result.Verdict == engine.VerdictEmpty {
-		return
-	}
 	t.reasons[a.reason]++
-	t.worst.add(a.result, a.reason)
+	if holdsAddress(a.result) {
+		t.worst.add(a.result, a.reason)
+	}
 }
 
 func (t *tally) count(r engine.Result) {

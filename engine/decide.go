@@ -91,12 +91,12 @@ func judge(evidence Evidence, policy Policy) judgement {
 func judgeSyntax(fault address.Error) judgement {
 	switch fault.Reason {
 	case address.ReasonAddressLiteral, address.ReasonDotless:
-		rule := rulingOf(ReasonSMTPSkipped)
+		rule := rulingOf(ReasonUnsupportedAddress)
 		rule.message = fmt.Sprintf("The address cannot be verified: %s.", fault.Detail)
-		return judgement{reason: ReasonSMTPSkipped, special: &rule}
+		return judgement{reason: ReasonUnsupportedAddress, special: &rule}
 	case address.ReasonLocalTooLong, address.ReasonLabelHyphen, address.ReasonReservedLabel, address.ReasonBidiRule:
 		// Earlier versions took these for proof, and asked nobody.
-		return judgement{reason: ReasonSMTPSkipped}.ofIrregular(Evidence{Irregular: []address.Error{fault}})
+		return judgement{reason: ReasonLevelReached}.ofIrregular(Evidence{Irregular: []address.Error{fault}})
 	}
 	rule := rulingOf(ReasonInvalidSyntax)
 	rule.message = fmt.Sprintf("The address is not well-formed: %s.", fault.Detail)

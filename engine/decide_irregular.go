@@ -53,7 +53,7 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 		return notWellFormed(evidence, j, "and the DNS has neither MX nor address records for its domain")
 	case refusesSyntax(evidence, j):
 		return notWellFormed(evidence, j, "and the mail host refuses it for its syntax")
-	case j.reason == ReasonSMTPSkipped:
+	case j.reason == ReasonLevelReached:
 		rule.message = fmt.Sprintf("The address is irregular: %s. "+
 			"A mail host may serve it all the same; its own was not contacted.", faults(evidence.Irregular))
 		j.special = &rule

@@ -155,21 +155,21 @@ func TestDecide(t *testing.T) {
 		{"goes on", Evidence{Fault: "no answer yet", FaultReason: ReasonNotYet}, ReasonNotYet, VerdictUnknown},
 		{"fault with a reason that is no fault's", Evidence{Fault: "disk on fire", FaultReason: ReasonRecipientAccepted}, ReasonInternalError, VerdictUnknown},
 		{"syntax", Evidence{Syntax: &address.Error{Detail: "no @"}}, ReasonInvalidSyntax, VerdictUndeliverable},
-		{"irregular, from an earlier version", Evidence{Syntax: &address.Error{Reason: address.ReasonLocalTooLong, Detail: "it is long"}}, ReasonSMTPSkipped, VerdictUnknown},
-		{"address literal", Evidence{Syntax: &address.Error{Reason: address.ReasonAddressLiteral}}, ReasonSMTPSkipped, VerdictUnknown},
-		{"one label", Evidence{Syntax: &address.Error{Reason: address.ReasonDotless}}, ReasonSMTPSkipped, VerdictUnknown},
+		{"irregular, from an earlier version", Evidence{Syntax: &address.Error{Reason: address.ReasonLocalTooLong, Detail: "it is long"}}, ReasonLevelReached, VerdictUnknown},
+		{"address literal", Evidence{Syntax: &address.Error{Reason: address.ReasonAddressLiteral}}, ReasonUnsupportedAddress, VerdictUnknown},
+		{"one label", Evidence{Syntax: &address.Error{Reason: address.ReasonDotless}}, ReasonUnsupportedAddress, VerdictUnknown},
 		{"spam trap", listed(lists.KindSpamTrap, Evidence{Local: "user"}), ReasonSpamTrap, VerdictUnknown},
 		{"spam trap by its mail host", hinted(found(oneHost), lists.ConfidenceStrong), ReasonSpamTrap, VerdictUnknown},
 		{"weak hint of a spam trap, then a strong one", hinted(found(oneHost), lists.ConfidenceWeak, lists.ConfidenceStrong), ReasonSpamTrap, VerdictUnknown},
-		{"weak hints of a spam trap", hinted(found(oneHost), lists.ConfidenceWeak, lists.ConfidenceWeak), ReasonSMTPSkipped, VerdictUnknown},
+		{"weak hints of a spam trap", hinted(found(oneHost), lists.ConfidenceWeak, lists.ConfidenceWeak), ReasonLevelReached, VerdictUnknown},
 		{"weak hint of a spam trap, and the mailbox exists", hinted(asked(answered(accepted, unknownUser)), lists.ConfidenceWeak), ReasonRecipientAccepted, VerdictDeliverable},
 		{"domain called like a class of replies", wordyDomain, ReasonRecipientAccepted, VerdictDeliverable},
 		{"list of its members", asked(answered(reply(550, "", "user@example.com is a closed mailing list"), unknownUser)), ReasonRestricted, VerdictUnknown},
-		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, ReasonSMTPSkipped, VerdictUnknown},
-		{"dns level", found(oneHost), ReasonSMTPSkipped, VerdictUnknown},
+		{"syntax level", Evidence{Local: "user", Level: LevelSyntax}, ReasonLevelReached, VerdictUnknown},
+		{"dns level", found(oneHost), ReasonLevelReached, VerdictUnknown},
 
-		{"long local-part, not asked", longLocal(Evidence{Level: LevelSyntax}), ReasonSMTPSkipped, VerdictUnknown},
-		{"long local-part, dns level", longLocal(found(oneHost)), ReasonSMTPSkipped, VerdictUnknown},
+		{"long local-part, not asked", longLocal(Evidence{Level: LevelSyntax}), ReasonLevelReached, VerdictUnknown},
+		{"long local-part, dns level", longLocal(found(oneHost)), ReasonLevelReached, VerdictUnknown},
 		{"long local-part, nxdomain", longLocal(found(dnsresolve.Findings{Status: dnsresolve.StatusNXDomain})), ReasonDomainNotFound, VerdictUndeliverable},
 		{"long local-part, accepted", longLocal(asked(answered(accepted, unknownUser))), ReasonRecipientAccepted, VerdictDeliverable},
 		{"long local-part, missing", longLocal(asked(answered(unknownUser, unknownUser))), ReasonMailboxNotFound, VerdictUndeliverable},
@@ -547,8 +547,8 @@ func TestOwnAddress(t *testing.T) {
 func TestAllowNets(t *testing.T) {
 	evidence := found(dnsresolve.Findings{Status: dnsresolve.StatusOK, Hosts: []dnsresolve.Host{host("a", "10.0.0.1", "private")}})
 	allowed := Decide(evidence, Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
-	if allowed.Reason != ReasonSMTPSkipped {
-		t.Errorf("allowed network: %s, want %s", allowed.Reason, ReasonSMTPSkipped)
+	if allowed.Reason != ReasonLevelReached {
+		t.Errorf("allowed network: %s, want %s", allowed.Reason, ReasonLevelReached)
 	}
 }
 

@@ -123,6 +123,6 @@ func ExampleVerifier_With() {
 	}
 	// Output:
 	// "Jane <jane@example.com>": "jane@example.com" unknown
-	// "jane@example.com, joe@example.com": "jane@example.com, joe@example.com" several
-	// "N/A": "N/A" empty
+	// "jane@example.com, joe@example.com": "jane@example.com, joe@example.com" unknown
+	// "N/A": "N/A" unknown
 }

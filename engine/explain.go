@@ -9,7 +9,7 @@ import (
 // returns what it is read as and the result for an address, without details. An
 // accepted recipient is judged as if the random one had been refused. A
 // positive reply before RCPT decides nothing, because the session goes on:
-// [ReasonSMTPSkipped].
+// [ReasonLevelReached].
 //
 // Experimental: it may change in any minor version.
 func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classification, Result) {
@@ -19,7 +19,7 @@ func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classific
 	case reading.Class != replies.ClassOK:
 		reason = reasonFor(reading.Class, q.Phase, q.Reply.Code)
 	case q.Phase != smtp.PhaseRCPT:
-		reason = ReasonSMTPSkipped
+		reason = ReasonLevelReached
 	}
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
 	if reason == ReasonBlocked {

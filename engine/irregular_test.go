@@ -96,7 +96,7 @@ func TestIrregularUnasked(t *testing.T) {
 		for _, a := range irregular {
 			result, err := verifier.Verify(t.Context(), a.given)
 			checkIrregular(t, result, err, engine.VerdictUnknown)
-			if result.Reason != engine.ReasonSMTPSkipped || !strings.Contains(result.Message, result.Details.Irregular[0].Detail) {
+			if result.Reason != engine.ReasonLevelReached || !strings.Contains(result.Message, result.Details.Irregular[0].Detail) {
 				t.Errorf("%s, %.40q: %s, %s", level, a.given, result.Reason, result.Message)
 			}
 		}

@@ -16,8 +16,6 @@ type (
 )
 
 const (
-	VerdictSeveral            = rcpt.VerdictSeveral
-	VerdictEmpty              = rcpt.VerdictEmpty
 	VerdictDeliverable        = rcpt.VerdictDeliverable
 	VerdictUndeliverable      = rcpt.VerdictUndeliverable
 	VerdictAcceptAll          = rcpt.VerdictAcceptAll
@@ -48,7 +46,8 @@ const (
 	ReasonRecipientAccepted   = rcpt.ReasonRecipientAccepted
 	ReasonControlInconclusive = rcpt.ReasonControlInconclusive
 	ReasonSpamTrap            = rcpt.ReasonSpamTrap
-	ReasonSMTPSkipped         = rcpt.ReasonSMTPSkipped
+	ReasonUnsupportedAddress  = rcpt.ReasonUnsupportedAddress
+	ReasonLevelReached        = rcpt.ReasonLevelReached
 	ReasonNotAsked            = rcpt.ReasonNotAsked
 	ReasonResolverUnreliable  = rcpt.ReasonResolverUnreliable
 	ReasonPortBlocked         = rcpt.ReasonPortBlocked

@@ -213,7 +213,7 @@ func TestResolverBreaksLater(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		wantReason(t, verify(t, v, "user@dead2.test"), engine.ReasonDomainNotFound)
-		wantReason(t, verify(t, v, "user@alive.test"), engine.ReasonSMTPSkipped)
+		wantReason(t, verify(t, v, "user@alive.test"), engine.ReasonLevelReached)
 		if len(told) != 3 || told[0] != engine.CheckPassed || told[1] != engine.CheckFailed || told[2] != engine.CheckPassed {
 			t.Errorf("told %v", told)
 		}

@@ -113,7 +113,7 @@ func leaveOut(n NoAskRules, hosts []dnsresolve.Host) (rest []dnsresolve.Host, le
 // of [Config.NoAsk] if they are the cause.
 func judgeSkipped(left []NotAsked) judgement {
 	if len(left) == 0 {
-		return judgement{reason: ReasonSMTPSkipped}
+		return judgement{reason: ReasonLevelReached}
 	}
 	var rules []string
 	for _, l := range left {

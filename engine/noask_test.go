@@ -55,9 +55,9 @@ func TestNoAsk(t *testing.T) {
 		{"the rest is private", "a@private.test", []string{"mx:mx.private.test"}, "", engine.ReasonNotAsked, "exclude mx:mx.private.test.", nil, true},
 		{"no such domain", "a@nowhere.test", []string{"mx:nowhere.test"}, "", engine.ReasonDomainNotFound, "", nil, true},
 		{"excluded before the DNS is asked", "a@nowhere.test", []string{"domain:nowhere.test"}, "", engine.ReasonNotAsked, "", nil, false},
-		{"level dns", "a@example.test", []string{"mx:test", "provider:microsoft_365"}, engine.LevelDNS, engine.ReasonSMTPSkipped, "", nil, true},
+		{"level dns", "a@example.test", []string{"mx:test", "provider:microsoft_365"}, engine.LevelDNS, engine.ReasonLevelReached, "", nil, true},
 		{"level dns, a domain", "a@example.test", []string{"domain:example.test"}, engine.LevelDNS, engine.ReasonNotAsked, "", nil, false},
-		{"level syntax", "a@example.test", []string{"domain:example.test"}, engine.LevelSyntax, engine.ReasonSMTPSkipped, "", nil, false},
+		{"level syntax", "a@example.test", []string{"domain:example.test"}, engine.LevelSyntax, engine.ReasonLevelReached, "", nil, false},
 		{"bad syntax", "a@@example.test", []string{"domain:example.test"}, "", engine.ReasonInvalidSyntax, "", nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -84,7 +84,7 @@ func (v *Verifier) judgeAll(
 ) {
 	v.gather(ctx, s, addresses, func(i int, evidence Evidence, err error) {
 		result := Decide(evidence, v.policy)
-		shallow := s.level != v.config.Level && result.Reason == ReasonSMTPSkipped
+		shallow := s.level != v.config.Level && result.Reason == ReasonLevelReached
 		// Otherwise it may rest on lists that were replaced.
 		if v.lists.Load() == s.lists && !shallow && result.Settled(ctx, v.config.Timeout) {
 			v.memory.keep(addresses[i], result)

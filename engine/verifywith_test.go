@@ -81,8 +81,8 @@ func TestLevelOfACall(t *testing.T) {
 			queries, dials bool
 			cached         bool
 		}{
-			{engine.LevelSyntax, engine.ReasonSMTPSkipped, false, false, false},
-			{engine.LevelDNS, engine.ReasonSMTPSkipped, true, false, false},
+			{engine.LevelSyntax, engine.ReasonLevelReached, false, false, false},
+			{engine.LevelDNS, engine.ReasonLevelReached, true, false, false},
 			{engine.LevelSMTP, engine.ReasonMailboxNotFound, true, true, false},
 			{engine.LevelDNS, engine.ReasonMailboxNotFound, true, true, true},
 			{"", engine.ReasonMailboxNotFound, true, true, true},
@@ -97,7 +97,7 @@ func TestLevelOfACall(t *testing.T) {
 			synctest.Wait()
 		}
 		shallow, other, _ := inMemory(t, engine.Config{Level: engine.LevelDNS}, &smtptest.Host{})
-		if r, _ := shallow.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: engine.LevelSMTP}); r.Reason != engine.ReasonSMTPSkipped || len(other.Dials()) > 0 {
+		if r, _ := shallow.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: engine.LevelSMTP}); r.Reason != engine.ReasonLevelReached || len(other.Dials()) > 0 {
 			t.Errorf("deeper than the configuration: %s", r.Reason)
 		}
 	})
@@ -163,11 +163,11 @@ func TestOptionsOfAGroup(t *testing.T) {
 			reason  engine.Reason
 			cached  bool
 		}{
-			{engine.GroupOptions{Level: engine.LevelDNS}, engine.ReasonSMTPSkipped, false},
+			{engine.GroupOptions{Level: engine.LevelDNS}, engine.ReasonLevelReached, false},
 			{engine.GroupOptions{}, engine.ReasonCatchAll, false},
 			{engine.GroupOptions{}, engine.ReasonCatchAll, true},
 			{engine.GroupOptions{Fresh: true}, engine.ReasonCatchAll, false},
-			{engine.GroupOptions{Fresh: true, Level: engine.LevelSyntax}, engine.ReasonSMTPSkipped, false},
+			{engine.GroupOptions{Fresh: true, Level: engine.LevelSyntax}, engine.ReasonLevelReached, false},
 		} {
 			for i, r := range ask(tt.options) {
 				if r.Reason != tt.reason || r.Details.Cached != tt.cached {

@@ -35,7 +35,7 @@ func (n *outputName) UnmarshalText(text []byte) error {
 type onlyResult string
 
 // writtenResults are the values of rcpt_result.
-var writtenResults = []string{"deliverable", "accept-all", "undeliverable", "unknown", "several", "empty"}
+var writtenResults = []string{"deliverable", "accept-all", "undeliverable", "unknown"}
 
 // resultsAndGroups are the values of rcpt_result and rcpt_group.
 func resultsAndGroups() []string {

@@ -86,10 +86,7 @@ func (l limit) passed(s bulkReport) string {
 // count returns how many addresses the limit is about, of how many; distinct
 // ones. Texts that are no address are counted by rows.
 func (l limit) count(s bulkReport) (n, of int64, counted unit) {
-	switch l.key {
-	case string(engine.VerdictSeveral), string(engine.VerdictEmpty):
-		return s.Verdicts[engine.Verdict(l.key)], s.Done, s.unit
-	case string(bulk.GroupNone):
+	if l.key == string(bulk.GroupNone) {
 		return s.rows[bulk.GroupNone], s.allRows(), rowUnit
 	}
 	if slices.Contains(bulk.Groups(), bulk.Group(l.key)) {

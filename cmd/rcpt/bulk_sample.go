@@ -7,8 +7,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
-
-	"github.com/rcpt/rcpt/engine"
 )
 
 // writeEstimate prints what a sample says about the whole list.
@@ -20,11 +18,8 @@ func writeEstimate(w io.Writer, s bulkReport) {
 	fmt.Fprintf(w, "In the whole list of %s, by this sample, with 95%% confidence\n", rowUnit.count(s.drawn))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
-	for _, verdict := range append(verdicts(), engine.VerdictSeveral, engine.VerdictEmpty) {
+	for _, verdict := range verdicts() {
 		count := s.Verdicts[verdict]
-		if count == 0 && (verdict == engine.VerdictSeveral || verdict == engine.VerdictEmpty) {
-			continue
-		}
 		low, high := wilson(count, s.Done)
 		fmt.Fprintf(table, "  %s\t%5.1f%% to %5.1f%%", verdict, 100*low, 100*high)
 		if s.unit == rowUnit {

@@ -144,19 +144,14 @@ func writeCounts(w io.Writer, s bulkReport) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintf(table, "Results, by %s\n", s.unit.one)
-	// Cells that hold one address.
-	single := s.Done - s.Verdicts[engine.VerdictSeveral] - s.Verdicts[engine.VerdictEmpty]
 	for _, verdict := range verdicts() {
-		writeShare(table, string(verdict), s.Verdicts[verdict], single)
-	}
-	for _, verdict := range []engine.Verdict{engine.VerdictSeveral, engine.VerdictEmpty} {
-		writeShare(table, string(verdict), s.Verdicts[verdict], 0)
+		writeShare(table, string(verdict), s.Verdicts[verdict], s.Done)
 	}
 	if len(s.Reasons) > 0 {
 		fmt.Fprintf(table, "Reasons, by %s\n", s.unit.one)
 	}
 	for _, reason := range byCount(s.Reasons) {
-		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], single)
+		writeShare(table, cmp.Or(string(reason), "-"), s.Reasons[reason], s.Done)
 	}
 	if len(s.Worst) > 0 {
 		fmt.Fprintln(table, "Domains with most undeliverable or unknown addresses")

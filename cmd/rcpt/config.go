@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"

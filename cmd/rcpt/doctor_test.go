@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/service"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestDoctorCommand: faults end in exit code 1, in text and JSON.

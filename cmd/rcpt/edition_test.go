@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"aead.dev/minisign"
-	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate/editiontest"
 )
 
 // bundleFile is the embedded edition.

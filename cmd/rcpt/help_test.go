@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/manual"
 )
 

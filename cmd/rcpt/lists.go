@@ -266,8 +266,7 @@ func (l lookUp) address(ctx context.Context, s *lookUpResult) error {
 	if err != nil {
 		return err
 	}
-	switch result.Verdict {
-	case engine.VerdictUndeliverable, engine.VerdictSeveral, engine.VerdictEmpty:
+	if result.Reason.EndsAt() == engine.StepSyntax {
 		s.Fault = result.Message
 	}
 	s.add(result.Details.Matches)

@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 )
 

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // quickExit keeps a command with the race detector from sleeping for a second

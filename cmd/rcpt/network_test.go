@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 )
 
 // wellKnownZone has mail hosts of the well-known domains on loopback addresses.

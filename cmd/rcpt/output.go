@@ -63,8 +63,6 @@ var colours = map[engine.Verdict]string{
 	engine.VerdictUndeliverable: "31",
 	engine.VerdictAcceptAll:     "33",
 	engine.VerdictUnknown:       "33",
-	engine.VerdictSeveral:       "33",
-	engine.VerdictEmpty:         "33",
 }
 
 func (p *textPrinter) print(r engine.Result) error {

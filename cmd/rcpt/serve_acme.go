@@ -7,9 +7,10 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/rcpt/rcpt/internal/service/certificate"
 	"golang.org/x/crypto/acme/autocert"
 	"golang.org/x/net/idna"
+
+	"github.com/rcpt/rcpt/internal/service/certificate"
 )
 
 // acmeFlags make the server get its certificates itself, by ACME (RFC 8555).

@@ -183,7 +183,7 @@ func TestServeWithKey(t *testing.T) {
 	p := start(t, append(startWorld(t), "RCPT_API_KEY= "+key+"\n"), "serve", "--listen", "127.0.0.1:0", "--level", "syntax", "--details")
 	url := p.await(p.stderr, `^rcpt listens on (http://.*)$`)[1]
 	p.await(p.stderr, `^Try: curl -H "X-API-Key: \$RCPT_API_KEY" `)
-	if status, body := get(t, url+"/api/v1/verify?email=alice@acme.example", key); status != 200 || !strings.Contains(body, `"reason":"smtp_skipped"`) {
+	if status, body := get(t, url+"/api/v1/verify?email=alice@acme.example", key); status != 200 || !strings.Contains(body, `"reason":"level_reached"`) {
 		t.Errorf("status %d, body %s", status, body)
 	}
 	if code, _, log := p.end(syscall.SIGTERM); code != exitDone || strings.Contains(log, key) {
@@ -230,7 +230,7 @@ func usesDemo(t *testing.T, settings, sample string) {
 	wantFirst(t, verify, `"spamtrap":1`)
 	list := start(t, []string{settings}, "bulk", sample, "--retry-window", "0s", "--level", "dns")
 	list.await(list.stdout, `^1000,Ada Adler,ada.adler@orbit.example,`)
-	list.await(list.stdout, `,alice@dead.example,.*,unknown,smtp_skipped,`)
+	list.await(list.stdout, `,alice@dead.example,.*,unknown,level_reached,`)
 	if code, _, log := list.wait(); code != exitDone {
 		t.Errorf("exit code %d, log:\n%s", code, log)
 	}

@@ -25,10 +25,7 @@ const suggestionColumn = "rcpt_suggestion"
 
 func emailCell(r engine.Result) string {
 	switch r.Reason {
-	case engine.ReasonUnclearAddress, engine.ReasonInvalidRow:
-		return ""
-	}
-	if r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
+	case engine.ReasonSeveralAddresses, engine.ReasonNoAddress, engine.ReasonUnclearAddress, engine.ReasonInvalidRow:
 		return ""
 	}
 	return r.Email
@@ -49,7 +46,7 @@ func checkedCell(r engine.Result) string {
 func columns(o Output) []column {
 	added := []column{
 		{resultColumn, func(r engine.Result) string { return string(r.Verdict) }},
-		{"rcpt_reason", reasonCell},
+		{"rcpt_reason", func(r engine.Result) string { return string(r.Reason) }},
 		{"rcpt_accept_all", func(r engine.Result) string { return digit(r.AcceptAll) }},
 		{"rcpt_role", func(r engine.Result) string { return digit(r.Role) }},
 		{"rcpt_free_email", func(r engine.Result) string { return digit(r.Free) }},
@@ -70,15 +67,6 @@ func columns(o Output) []column {
 	return added
 }
 
-// reasonCell is empty for a row that does not hold one address; its result says
-// why.
-func reasonCell(r engine.Result) string {
-	if r.Verdict == engine.VerdictSeveral || r.Verdict == engine.VerdictEmpty {
-		return ""
-	}
-	return string(r.Reason)
-}
-
 func detailsCell(r engine.Result) string {
 	text, err := r.MarshalDetails()
 	if err != nil {
@@ -93,7 +81,7 @@ const checkedField = "checked_at"
 // recordOf is the verification record followed by the fields that only columns
 // have.
 func recordOf(r engine.Result, o Output) []byte {
-	fields := []member{{key: "reason", value: marshal(reasonCell(r))}}
+	fields := []member{{key: "reason", value: marshal(r.Reason)}}
 	if r.Suggestion != "" {
 		fields = append(fields, member{key: "suggestion", value: marshal(r.Suggestion)})
 	}

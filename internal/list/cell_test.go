@@ -19,8 +19,8 @@ func TestHeld(t *testing.T) {
 	}{
 		{"Jane <jane@acme.example>", nil, Address, "jane@acme.example", ""},
 		{"Jane Doe", nil, Address, "Jane Doe", ""},
-		{"a@acme.example, b@acme.example", nil, Several, "a@acme.example, b@acme.example", engine.VerdictSeveral},
-		{" N/A ", nil, Empty, " N/A ", engine.VerdictEmpty},
+		{"a@acme.example, b@acme.example", nil, Several, "a@acme.example, b@acme.example", engine.VerdictUnknown},
+		{" N/A ", nil, Empty, " N/A ", engine.VerdictUnknown},
 		{"", errors.New("line 3: not JSON"), Unreadable, "line 3: not JSON", engine.VerdictUnknown},
 	} {
 		kind, text := Row{Addresses: []string{c.cell}, Err: c.err}.Held(0)

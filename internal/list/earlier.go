@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -67,13 +68,14 @@ func earlierResult(cells map[string]string) *engine.Result {
 		return nil
 	}
 	r := &engine.Result{
-		Verdict: engine.Verdict(cells[resultColumn]), Message: plainCell(cells["rcpt_message"]),
+		Message:   plainCell(cells["rcpt_message"]),
 		AcceptAll: cells["rcpt_accept_all"] == "1", Role: cells["rcpt_role"] == "1",
 		Free:       cells["rcpt_free_email"] == "1",
 		Disposable: cells["rcpt_disposable"] == "1", SpamTrap: cells["rcpt_spamtrap"] == "1",
-		Reason: engine.Reason(cells["rcpt_reason"]), Suggestion: plainCell(cells["rcpt_suggestion"]),
-		Details: &engine.Details{CatchAll: engine.CatchAllUnknown},
+		Suggestion: plainCell(cells["rcpt_suggestion"]),
+		Details:    &engine.Details{CatchAll: engine.CatchAllUnknown},
 	}
+	r.Verdict, r.Reason = rcpt.ReadWords(cells[resultColumn], cells["rcpt_reason"])
 	if cells["rcpt_details"] != "" {
 		_ = r.UnmarshalDetails([]byte(cells["rcpt_details"])) // the other columns say the same without
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -326,7 +327,7 @@ func resultIn(value json.RawMessage) *engine.Result {
 	var record struct {
 		Result, Message *string
 		Success         *bool
-		Reason          engine.Reason
+		Reason          string
 		Suggestion      string
 		CheckedAt       time.Time `json:"checked_at"`
 	}
@@ -336,7 +337,8 @@ func resultIn(value json.RawMessage) *engine.Result {
 		return nil
 	}
 	if r.Details == nil {
-		r.Reason, r.Suggestion, r.CheckedAt = record.Reason, record.Suggestion, record.CheckedAt
+		r.Verdict, r.Reason = rcpt.ReadWords(*record.Result, record.Reason)
+		r.Suggestion, r.CheckedAt = record.Suggestion, record.CheckedAt
 		r.Details = &engine.Details{CatchAll: engine.CatchAllUnknown}
 	}
 	return &r

@@ -14,7 +14,7 @@ import (
 // anything.
 var fits = map[string]func(cell string) bool{
 	resultColumn: oneOf(engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUndeliverable,
-		engine.VerdictUnknown, engine.VerdictSeveral, engine.VerdictEmpty),
+		engine.VerdictUnknown, "several", "empty"), // the last two are of earlier versions
 	"rcpt_reason":     isReason,
 	"rcpt_accept_all": oneOf("0", "1"),
 	"rcpt_role":       oneOf("0", "1"),

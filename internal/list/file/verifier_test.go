@@ -83,9 +83,9 @@ func TestToVerify(t *testing.T) {
 		{"a@b.example", "a@b.example", ""},
 		{" Jane <a@b.example>\u200b", "a@b.example", ""},
 		{"jane", "jane", ""},
-		{"a@b.example; c@d.example", "a@b.example; c@d.example", engine.VerdictSeveral},
-		{"N/A", "N/A", engine.VerdictEmpty},
-		{"", "", engine.VerdictEmpty},
+		{"a@b.example; c@d.example", "a@b.example; c@d.example", engine.VerdictUnknown},
+		{"N/A", "N/A", engine.VerdictUnknown},
+		{"", "", engine.VerdictUnknown},
 	} {
 		row := toVerify(list.Row{Addresses: []string{c.cell}}, 0)
 		result, found := withoutEngine(row)

@@ -70,7 +70,7 @@ func readOutput(q *exchange.Query) (o jobs.Output, as list.Result, err error) {
 	o.Format, o.Program = as.Format, true
 	verdicts := []engine.Verdict{
 		engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
-		engine.VerdictUnknown, engine.VerdictSeveral, engine.VerdictEmpty,
+		engine.VerdictUnknown,
 	}
 	if o.Results, err = values(q, "result", verdicts); err != nil {
 		return o, as, err

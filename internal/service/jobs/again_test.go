@@ -64,7 +64,7 @@ func TestAgain(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	got := column(n.output(j.ID, Output{}), 2)
-	if fmt.Sprint(got) != "[rcpt_result deliverable deliverable deliverable empty deliverable]" {
+	if fmt.Sprint(got) != "[rcpt_result deliverable deliverable deliverable unknown deliverable]" {
 		t.Errorf("%v", got)
 	}
 	if h.times("fine@a.example") != 1 || h.times("grey1@a.example") != 3 {

@@ -57,8 +57,8 @@ func TestSeveralColumns(t *testing.T) {
 		return found
 	}
 	head := "Name: rcpt_result (E-mail 1), rcpt_result (E-mail 2)"
-	want := []string{head, "Ann: deliverable, undeliverable", "Bob: empty, deliverable",
-		"Cy: undeliverable, deliverable", "Dee: empty, empty", "Eve: several, deliverable"}
+	want := []string{head, "Ann: deliverable, undeliverable", "Bob: unknown, deliverable",
+		"Cy: undeliverable, deliverable", "Dee: unknown, unknown", "Eve: unknown, deliverable"}
 	if diff := cmp.Diff(want, of(Output{})); diff != "" {
 		t.Error(diff)
 	}
@@ -102,7 +102,7 @@ func TestRowsForPeople(t *testing.T) {
 		t.Error(diff)
 	}
 	none, one := found[0].Results[0], found[0].Results[1]
-	if none.Column != "E-mail 2" || none.Verdict != engine.VerdictEmpty || len(none.Flags) > 0 {
+	if none.Column != "E-mail 2" || none.Result.Reason != engine.ReasonNoAddress || len(none.Flags) > 0 {
 		t.Errorf("%+v", none)
 	}
 	if one.Column != "E-mail 1" || one.Email != "an@a.example" || one.Suggestion != "ann@a.example" ||
@@ -193,7 +193,7 @@ func TestEarlierJob(t *testing.T) {
 	_, err = n.store.StartJob(ctx, j.ID, rows.JobTotals{Rows: 3, Duplicates: 1, Unusable: 1, Addresses: 1, Segments: 1}, nil)
 	check(t, err)
 	n.untilDone(j.ID)
-	want := []string{"rcpt_result", "deliverable", "deliverable", "empty"}
+	want := []string{"rcpt_result", "deliverable", "deliverable", "unknown"}
 	if diff := cmp.Diff(want, column(n.output(j.ID, Output{}), 2)); diff != "" {
 		t.Error(diff)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 )
@@ -102,11 +103,10 @@ func (w words) of(octets []byte) string {
 const maxWords = 1000
 
 func (f *fields) outcome(w words) outcome {
-	o := outcome{
-		flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second,
-		verdict: engine.Verdict(w.of(f.octets())), reason: engine.Reason(w.of(f.octets())),
-		catchAll: engine.CatchAllState(w.of(f.octets())), message: w.of(f.octets()), suggestion: f.text(),
-	}
+	o := outcome{flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second}
+	verdict, reason := w.of(f.octets()), w.of(f.octets())
+	o.verdict, o.reason = rcpt.ReadWords(verdict, reason)
+	o.catchAll, o.message, o.suggestion = engine.CatchAllState(w.of(f.octets())), w.of(f.octets()), f.text()
 	if o.flags&flagFound != 0 {
 		o.found = int64(f.number())
 	}

@@ -55,7 +55,7 @@ func TestWhatIsAboutUsStaysHere(t *testing.T) {
 		shared bool
 	}{
 		{engine.ReasonRecipientAccepted, true}, {engine.ReasonCatchAll, true}, {engine.ReasonMailboxNotFound, true}, {engine.ReasonDomainNotFound, true}, {engine.ReasonGreylisted, true},
-		{engine.ReasonBlocked, false}, {engine.ReasonRateLimited, false}, {engine.ReasonConnectionFailed, false}, {engine.ReasonDNSTemporary, false}, {engine.ReasonSMTPSkipped, false},
+		{engine.ReasonBlocked, false}, {engine.ReasonRateLimited, false}, {engine.ReasonConnectionFailed, false}, {engine.ReasonDNSTemporary, false}, {engine.ReasonLevelReached, false},
 	} {
 		f := &fake{says: always(tt.reason, nil)}
 		one, other := newCache(t, Config{Engine: f, Store: s}), newCache(t, Config{Engine: f, Store: s})

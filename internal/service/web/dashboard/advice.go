@@ -43,7 +43,7 @@ func causeOf(r engine.Result) reasonText {
 	switch {
 	case reason == engine.ReasonMXReservedAddress && r.Verdict == engine.VerdictUndeliverable:
 		text.Meaning, text.Do = "The mail host's address is a loopback address, so no mail can arrive.", "Check for a typing mistake, or remove the address."
-	case reason != engine.ReasonSMTPSkipped || r.Domain != "":
+	case reason != engine.ReasonUnsupportedAddress:
 	case strings.HasPrefix(domain, "["):
 		text.Meaning = "The domain is an address literal. Few mail hosts accept mail for such addresses, and this server does not verify them."
 		text.Do = "Ask for an address with a domain."

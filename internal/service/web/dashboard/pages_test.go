@@ -224,7 +224,7 @@ func TestPath(t *testing.T) {
 	}
 	syntax := engine.Result{Reason: engine.ReasonInvalidSyntax, Details: &engine.Details{}}
 	gone := engine.Result{Reason: engine.ReasonDomainNotFound, Details: &engine.Details{}}
-	skipped := engine.Result{Reason: engine.ReasonSMTPSkipped, Details: &engine.Details{}}
+	skipped := engine.Result{Reason: engine.ReasonLevelReached, Details: &engine.Details{}}
 	for want, r := range map[string]engine.Result{
 		"good good good good good": at(engine.ReasonRecipientAccepted, 250),
 		"good good good bad good":  at(engine.ReasonMailboxNotFound, 550),
