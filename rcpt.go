@@ -28,7 +28,13 @@
 //   - [github.com/rcpt/rcpt/bulk]: lists of any size.
 //   - [github.com/rcpt/rcpt/smtpprobe/replies]: what a reply of a mail host
 //     proves.
-//   - [github.com/rcpt/rcpt/server/client]: a client of the HTTP service.
+//   - [github.com/rcpt/rcpt/smtpprobe/smtptest] and
+//     [github.com/rcpt/rcpt/dnsresolve/dnstest]: fakes for tests.
+//   - [github.com/rcpt/rcpt/server/client]: a client of the HTTP service;
+//     experimental.
+//
+// What may change in a minor version has a paragraph "Experimental: ..." in its
+// documentation; all else is promised.
 //
 // docs/embedding.md in the repository is a guide for programs that embed the
 // engine; STABILITY.md says what versions promise.

@@ -179,7 +179,7 @@ func findEnhanced(texts []string) string {
 		}
 		found = enhanced
 	}
-	if found != "" {
+	if found != "" || len(texts) == 0 {
 		return found
 	}
 	return trailingEnhanced(texts[len(texts)-1])

@@ -15,15 +15,16 @@ import (
 const defaultPort = 25
 
 // Network is a set of fake mail hosts in memory, and the dialer that reaches
-// them. It is safe for concurrent use. Inside a testing/synctest bubble, make
-// and close it there.
+// them. The zero Network has no hosts, and every dial is refused. It is safe
+// for concurrent use. Inside a testing/synctest bubble, make and close it
+// there.
 type Network struct {
 	mu       sync.Mutex
 	routes   map[netip.AddrPort]route
 	dials    []string
 	nextPort int
 	sessions sessions
-	closed   chan struct{}
+	closed   chan struct{} // see ended
 	close    sync.Once
 }
 
@@ -36,7 +37,7 @@ type route struct {
 
 // NewNetwork returns a Network without hosts: every dial is refused.
 func NewNetwork() *Network {
-	return &Network{routes: make(map[netip.AddrPort]route), closed: make(chan struct{})}
+	return new(Network)
 }
 
 // Add puts a host at addr, an IP address ("192.0.2.1", port 25) or one with
@@ -61,6 +62,9 @@ func (n *Network) set(addr string, r route) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.routes == nil {
+		n.routes = make(map[netip.AddrPort]route)
+	}
 	n.routes[key] = r
 }
 
@@ -133,9 +137,19 @@ func (n *Network) silence(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-n.closed:
+	case <-n.ended():
 		return net.ErrClosed
 	}
+}
+
+// ended returns what is closed when the network is.
+func (n *Network) ended() chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed == nil {
+		n.closed = make(chan struct{})
+	}
+	return n.closed
 }
 
 // Dials returns the addresses dialled so far, in order, also those in vain; of
@@ -157,6 +171,6 @@ func (n *Network) Err() error { return n.sessions.err() }
 // Close refuses new connections and waits until the open ones have ended. A
 // client that has not ended its own after five seconds is cut off.
 func (n *Network) Close() {
-	n.close.Do(func() { close(n.closed) })
+	n.close.Do(func() { close(n.ended()) })
 	n.sessions.close()
 }

@@ -240,3 +240,17 @@ func TestCloseEndsSilentDials(t *testing.T) {
 		}
 	})
 }
+
+// TestZeroNetwork checks that a Network needs no constructor.
+func TestZeroNetwork(t *testing.T) {
+	var n smtptest.Network
+	n.Blackhole("192.0.2.2")
+	n.Add("192.0.2.1", &smtptest.Host{})
+	c := dial(t, &n, "192.0.2.1:25")
+	c.hello()
+	_ = c.conn.Close()
+	n.Close()
+	if _, err := n.DialContext(t.Context(), "tcp", "192.0.2.2:25"); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("error %v", err)
+	}
+}
