@@ -127,10 +127,13 @@ func (v *Verifier) Policy() Policy {
 // Lists returns the lists of verifications that begin now.
 func (v *Verifier) Lists() *lists.Lists { return v.lists.Load() }
 
-// SetLists makes l, which must not be nil, the lists of verifications that
-// begin from now on, and forgets the results that rest on others. It may be
-// called while verifications are in progress.
+// SetLists makes l the lists of verifications that begin from now on, and
+// forgets the results that rest on others. Nil: the embedded ones, as in
+// [Config.Lists]. It may be called while verifications are in progress.
 func (v *Verifier) SetLists(l *lists.Lists) {
+	if l == nil {
+		l, _ = lists.New() // with nothing added, there is no error
+	}
 	v.lists.Store(l)
 	v.calls.Detach()
 	v.memory.forget()
