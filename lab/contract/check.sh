@@ -3,7 +3,7 @@
 # name for two things, for example. What is fetched comes from the registries of Go and npm, in the versions that the lock files beside this one name.
 set -euo pipefail
 cd "$(dirname "$0")"
-contract=$(cd ../.. && pwd)/internal/service/web/openapi/openapi.json
+contract=$(cd ../.. && pwd)/internal/contract/openapi.json
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export GOWORK=off

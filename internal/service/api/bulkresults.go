@@ -16,7 +16,6 @@ import (
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/service/transfer"
-	"github.com/rcpt/rcpt/internal/service/web/openapi"
 )
 
 // jobResults answers GET of the results of a job: the rows of its list, in
@@ -33,7 +32,7 @@ func (s *Server) jobResults(x *exchange.Exchange, r *http.Request, grant *keyrin
 		s.jobFault(x, err)
 		return false
 	}
-	packed := openapi.AcceptsGzip(r.Header["Accept-Encoding"])
+	packed := exchange.AcceptsGzip(r.Header["Accept-Encoding"])
 	header := x.Header()
 	header["Cache-Control"], header["X-Content-Type-Options"] = []string{"private, no-cache"}, []string{"nosniff"}
 	header.Set("Vary", "Accept-Encoding")

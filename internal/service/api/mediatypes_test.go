@@ -14,7 +14,7 @@ import (
 // TestMediaTypes: what the description says of lists and results is what the
 // formats say.
 func TestMediaTypes(t *testing.T) {
-	text, err := os.ReadFile("../web/openapi/openapi.json")
+	text, err := os.ReadFile("../../contract/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ func (o *operation) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*fields)(o))
 }
 
-// contract is the embedded file. The tests read it, too, so an error is a bug.
-var contract = sync.OnceValue(func() (d document) {
+// described is the contract. The tests read it, too, so an error is a bug.
+var described = sync.OnceValue(func() (d document) {
 	if err := json.Unmarshal(file, &d); err != nil {
 		panic(fmt.Sprintf("openapi.json: %v", err))
 	}
@@ -114,7 +114,7 @@ const (
 // Sections are the parts of the page: its beginning, each operation, each
 // request that the server sends, each object, and the headers.
 func Sections() []Section {
-	d := contract()
+	d := described()
 	start := d.Info.Summary + " " + d.Info.Description + " " + d.wordsOf(d.Components.get("securitySchemes"))
 	all := []Section{{d.Info.Title + " API", startAnchor, plain(start)}}
 	for _, c := range d.calls() {

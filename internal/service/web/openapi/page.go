@@ -33,7 +33,7 @@ type view struct {
 
 // render renders the page. The tests render it, too, so an error is a bug.
 func render(site Site) []byte {
-	d := contract()
+	d := described()
 	names, err := json.Marshal(anchors())
 	if err != nil {
 		panic(err)
@@ -50,7 +50,7 @@ func render(site Site) []byte {
 // links have: those do not change with the viewer.
 func anchors() map[string]string {
 	id := strings.NewReplacer(" ", "-", "#", "-", ":", "-", "?", "-", "&", "-", "=", "-", "{", "-", "}", "-")
-	d := contract()
+	d := described()
 	all := map[string]string{startAnchor: "overview", headersAnchor: "cmp--headers"}
 	for _, c := range d.calls() {
 		all[c.OperationID] = c.method + "-" + id.Replace(c.path)

@@ -71,7 +71,7 @@ func TestAnchors(t *testing.T) {
 
 // TestContract has what the page needs of the contract.
 func TestContract(t *testing.T) {
-	d := contract()
+	d := described()
 	if len(d.Webhooks) == 0 || len(d.Paths) < 10 || len(d.Components.get("schemas")) < 20 {
 		t.Error("a part of the contract is missing")
 	}

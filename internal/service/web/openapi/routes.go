@@ -1,14 +1,13 @@
 package openapi
 
 import (
-	"bytes"
 	_ "embed" // the files
 	"net/http"
 	"sync"
-)
 
-//go:embed openapi.json
-var file []byte
+	"github.com/rcpt/rcpt/internal/contract"
+	"github.com/rcpt/rcpt/internal/exchange"
+)
 
 //go:embed page.css
 var style []byte
@@ -19,11 +18,14 @@ var script []byte
 //go:embed favicon.ico
 var icon []byte
 
+// file is the contract, which package contract embeds.
+var file = contract.File()
+
 // robots keeps search engines out.
 var robots = []byte("User-agent: *\nDisallow: /\n")
 
 // File returns the contract, an OpenAPI 3.1 document in JSON.
-func File() []byte { return bytes.Clone(file) }
+func File() []byte { return contract.File() }
 
 // viewer is RapiDoc, compressed as it is published; its README has the version.
 //
@@ -58,24 +60,24 @@ func Routes(site func(*http.Request) Site) map[string]http.HandlerFunc {
 
 // asset answers with a file, whose forms are made at the first request.
 func asset(mediaType string, content []byte) http.HandlerFunc {
-	return serve(func() *representations { return newRepresentations(mediaType, content) })
+	return serve(func() *exchange.File { return exchange.NewFile(mediaType, content) })
 }
 
 // packed answers with a file that is kept compressed.
 func packed(mediaType string, gzipped []byte) http.HandlerFunc {
-	return serve(func() *representations { return unpacked(mediaType, gzipped) })
+	return serve(func() *exchange.File { return exchange.UnpackedFile(mediaType, gzipped) })
 }
 
-func serve(make func() *representations) http.HandlerFunc {
+func serve(make func() *exchange.File) http.HandlerFunc {
 	made := sync.OnceValue(make)
-	return func(w http.ResponseWriter, r *http.Request) { made().serve(w, r) }
+	return func(w http.ResponseWriter, r *http.Request) { made().Serve(w, r) }
 }
 
 // page answers with the page as the site has it.
 func page(site func(*http.Request) Site) http.HandlerFunc {
 	var mu sync.Mutex
-	made := make(map[Site]*representations)
-	of := func(s Site) *representations {
+	made := make(map[Site]*exchange.File)
+	of := func(s Site) *exchange.File {
 		mu.Lock()
 		defer mu.Unlock()
 		if found := made[s]; found != nil {
@@ -84,7 +86,7 @@ func page(site func(*http.Request) Site) http.HandlerFunc {
 		if len(made) == maxPages {
 			clear(made)
 		}
-		made[s] = newRepresentations("text/html; charset=utf-8", render(s))
+		made[s] = exchange.NewFile("text/html; charset=utf-8", render(s))
 		return made[s]
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -92,6 +94,6 @@ func page(site func(*http.Request) Site) http.HandlerFunc {
 		header.Set("Content-Security-Policy", pagePolicy)
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		of(site(r)).serve(w, r)
+		of(site(r)).Serve(w, r)
 	}
 }

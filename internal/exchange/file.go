@@ -1,4 +1,4 @@
-package openapi
+package exchange
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 // are the same.
 const tagBytes = 16
 
-// representations are the forms of a file that does not change while the
-// program runs (RFC 9110 §3.2).
-type representations struct {
+// File is a file that does not change while the program runs, in its forms (RFC
+// 9110 §3.2).
+type File struct {
 	mediaType      string
 	plain, gzipped representation
 }
@@ -30,13 +30,13 @@ type representation struct {
 	encoding string // empty: none
 }
 
-func newRepresentations(mediaType string, content []byte) *representations {
-	return &representations{mediaType, newRepresentation(content, ""), newRepresentation(compressed(content), "gzip")}
+// NewFile returns a file of a media type.
+func NewFile(mediaType string, content []byte) *File {
+	return &File{mediaType, newRepresentation(content, ""), newRepresentation(compressed(content), "gzip")}
 }
 
-// unpacked are the forms of a file that is kept compressed. It is embedded, and
-// tested.
-func unpacked(mediaType string, gzipped []byte) *representations {
+// UnpackedFile is a file that is kept compressed. It is embedded, and tested.
+func UnpackedFile(mediaType string, gzipped []byte) *File {
 	reader, err := gzip.NewReader(bytes.NewReader(gzipped))
 	if err != nil {
 		panic(err)
@@ -45,7 +45,7 @@ func unpacked(mediaType string, gzipped []byte) *representations {
 	if err != nil {
 		panic(err)
 	}
-	return &representations{mediaType, newRepresentation(content, ""), newRepresentation(gzipped, "gzip")}
+	return &File{mediaType, newRepresentation(content, ""), newRepresentation(gzipped, "gzip")}
 }
 
 func newRepresentation(content []byte, encoding string) representation {
@@ -61,9 +61,9 @@ func compressed(content []byte) []byte {
 	return out.Bytes()
 }
 
-// serve answers GET and HEAD. Browsers and proxies may keep the file and must
+// Serve answers GET and HEAD. Browsers and proxies may keep the file and must
 // revalidate it: after an update it has changed.
-func (f *representations) serve(w http.ResponseWriter, r *http.Request) {
+func (f *File) Serve(w http.ResponseWriter, r *http.Request) {
 	chosen := f.plain
 	if AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 		chosen = f.gzipped
