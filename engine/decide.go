@@ -80,7 +80,11 @@ func judge(evidence Evidence, policy Policy) judgement {
 	if j := judgeDNS(*evidence.DNS, policy.AllowNets); j.reason != "" {
 		return j.unlessResolver(evidence.Network)
 	}
-	if evidence.SMTP == nil {
+	switch {
+	case evidence.SMTP != nil:
+	case evidence.Network != nil && evidence.Network.PortFault != "":
+		return judgement{reason: ReasonPortBlocked}
+	default:
 		return judgeSkipped(evidence.NotAsked)
 	}
 	return judgeSMTP(evidence, policy.Classifier).unlessPort(evidence.Network)

@@ -140,6 +140,9 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 		hosts := v.withIPv6(slices.Clone(route), &m.evidence)
 		requests = append(requests, g.request(m, control, hosts, budget))
 	}
+	if g.closed(asked, route) {
+		return
+	}
 	started := time.Now()
 	v.portCheck.Begins()
 	v.pool.ProbeAll(ctx, requests, func(i int, said smtpprobe.Findings, err error) {
@@ -155,6 +158,23 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 			g.finish(m, err)
 		})
 	})
+}
+
+// closed ends the verification of members whose mail hosts would be asked in
+// vain, because our network lets us reach none.
+func (g *group) closed(asked []*member, route []smtpprobe.Host) bool {
+	if len(asked) == 0 {
+		return false
+	}
+	fault := g.v.portCheck.Closed(route)
+	if fault == "" {
+		return false
+	}
+	for _, m := range asked {
+		m.evidence.notePort(fault)
+		g.finish(m, nil)
+	}
+	return true
 }
 
 // finish completes the evidence about a member with what lists in the DNS say.

@@ -25,7 +25,10 @@ import (
 //   - The resolver: [Config.CheckDomains] have mail hosts, and a random name
 //     does not exist. See internal/netcheck/resolver.go for the rule.
 //   - Port 25: one of the mail hosts of these domains can be reached. It is
-//     checked when those of the addresses cannot.
+//     checked when those of the addresses cannot. If it fails, mail hosts that
+//     have not greeted before are not asked for a minute, and one connection at
+//     a time is tried beside: the first host that greets ends this. See
+//     internal/netcheck/closed.go for the rule.
 //
 // Neither is checked while the answers speak for the domains, so an ordinary
 // verification costs nothing more. Results that are not believed are
@@ -182,6 +185,7 @@ func (v *Verifier) addNetworkCheck() {
 	v.portCheck = &netcheck.Port{
 		Hosts: v.hostsForCheck, Domains: v.config.CheckDomains, Dialer: v.pool, Base: v.base,
 		Port:    cmp.Or(v.config.SMTPPort, defaultSMTPPort),
+		Ways:    func() int { return len(v.pool.Egresses()) },
 		Hidden:  len(v.config.Proxies)+len(v.config.SourceIPs)+len(v.config.Egresses) > 0,
 		Changed: func(c netcheck.Check) { v.networkChanged("port", c) },
 	}
@@ -209,8 +213,8 @@ func (v *Verifier) hostsForCheck(ctx context.Context, domain string) (addrs []ne
 const defaultSMTPPort = 25
 
 // CheckNetwork makes the checks that are not switched off, whether there is a
-// reason for them or not. A check that failed within the last minute is not
-// repeated, nor is that of port 25 once it was passed.
+// reason for them or not. It does not wait for a check that failed within the
+// last minute, nor for that of port 25 if it was passed within the last minute.
 func (v *Verifier) CheckNetwork(ctx context.Context) NetworkStatus {
 	var both sync.WaitGroup
 	if v.resolverCheck != nil {

@@ -18,8 +18,9 @@ import (
 // Port finds out whether mail hosts can be reached from here at all. A check is
 // made if none was ever reached, or [manySilent] different ones in a row were
 // not: then one of the mail hosts of the well-known domains must greet. Any
-// greeting, also in a verification, proves that port 25 is open. A nil Port
-// makes no checks.
+// greeting, also in a verification, proves that port 25 is open. A check that
+// has failed counts for a minute, and shortens others: see [Port.Closed]. A nil
+// Port makes no checks.
 type Port struct {
 	// Hosts returns the addresses of a domain's mail hosts that may be dialled.
 	Hosts   func(ctx context.Context, domain string) []netip.Addr
@@ -27,14 +28,17 @@ type Port struct {
 	Dialer  smtpprobe.Dialer
 	Port    uint16
 	Hidden  bool            // there are proxies or source addresses on the way
+	Ways    func() int      // how many egresses there are
 	Base    context.Context // ends with Close
 	Changed func(Check)
 
 	reached atomic.Bool // a mail host has greeted, and none was out of reach since
+	answers answers     // which mail hosts have greeted
 
 	course
 	silent map[netip.AddrPort]struct{} // out of reach since the last greeting; at most manySilent
 	flight *outcome                    // of the check in progress
+	trying bool                        // a connection, beside verifications that are not carried out
 }
 
 const (
@@ -79,6 +83,7 @@ func (c *Port) Ended(said smtpprobe.Findings) (suspected bool) {
 		return false
 	}
 	silent := outOfReach(said)
+	c.answers.note(said, silent)
 	if len(silent) == 0 {
 		c.greeted(said)
 		return false
@@ -134,8 +139,9 @@ func (c *Port) greeted(said smtpprobe.Findings) {
 func (c *Port) Pass(ctx context.Context) (fault string) {
 	c.mu.Lock()
 	switch {
-	case c.last.failed(doubtLasts):
+	case c.counts():
 		defer c.mu.Unlock()
+		c.renew()
 		return c.last.Fault
 	case c.last.Outcome == Passed && time.Since(c.last.CheckedAt) < openLasts, c.Base.Err() != nil:
 		c.mu.Unlock()
