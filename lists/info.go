@@ -26,6 +26,9 @@ type Source struct {
 // Info returns what the lists contain and where it comes from, the user's
 // additions included.
 func (l *Lists) Info() []Info {
+	if l.edition == nil {
+		return nil
+	}
 	var all []Info
 	for _, list := range l.edition.bundle.Lists {
 		i := Info{Kind: Kind(list.Name), About: list.About, Count: list.Count, Curated: list.Curated}

@@ -42,8 +42,8 @@ const freeSubdomain = "free_subdomain"
 // Match is one entry that an address matched.
 type Match = rcpt.Match
 
-// Lists holds an edition of the lists and the user's additions. It is safe for
-// concurrent use.
+// Lists holds an edition of the lists and the user's additions. The zero Lists
+// has no entries. It is safe for concurrent use.
 type Lists struct {
 	sets      []set // the user's first, in the order given; the edition last
 	edition   *Bundle

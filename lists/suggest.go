@@ -11,7 +11,12 @@ import (
 // Suggest returns the domain that a mistyped one, in lower-case A-labels, was
 // probably meant to be: gmail.com for gmial.com. It considers the name only. A
 // domain that is known to belong to somebody is never taken for a mistyped one.
-func (l *Lists) Suggest(domain string) (string, bool) { return l.suggester().Suggest(domain) }
+func (l *Lists) Suggest(domain string) (string, bool) {
+	if l.suggester == nil {
+		return "", false
+	}
+	return l.suggester().Suggest(domain)
+}
 
 func (l *Lists) newSuggester() *suggest.Suggester {
 	var targets []suggest.Target
