@@ -2,6 +2,8 @@ package main
 
 import (
 	"go/doc/comment"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -64,6 +66,50 @@ func leads(all []*folder, f *folder, target string) bool {
 	}
 	i := slices.IndexFunc(all, func(g *folder) bool { return g.path == local })
 	return i >= 0 && (rest == "" || all[i].find(rest) != nil)
+}
+
+var (
+	namedFile    = regexp.MustCompile(`((?:[\w-]+/)*\w+\.(?:go|yaml))\b`)
+	namedPackage = regexp.MustCompile(`\b[Pp]ackage\s+([a-z]\w*)\b[^/]`)
+)
+
+// TestNamed checks that the files that docs name are in the folder of the
+// package, and that no package is named, as if it could be imported, that is in
+// an internal folder.
+func TestNamed(t *testing.T) {
+	all, hidden := folders(t), hiddenPackages(t)
+	for _, f := range all {
+		docs := f.doc
+		for _, n := range f.names {
+			docs += n.doc
+		}
+		for _, found := range namedFile.FindAllStringSubmatch(docs, -1) {
+			if _, err := os.Stat(filepath.Join(root, f.path, found[1])); err != nil {
+				t.Errorf("%s: a doc names the file %s, which is not there", f.path, found[1])
+			}
+		}
+		for _, found := range namedPackage.FindAllStringSubmatch(docs, -1) {
+			known := slices.ContainsFunc(all, func(g *folder) bool { return g.name == found[1] })
+			if hidden[found[1]] && !known {
+				t.Errorf("%s: a doc names the package %s, which cannot be imported", f.path, found[1])
+			}
+		}
+	}
+}
+
+// hiddenPackages returns the names of the internal packages.
+func hiddenPackages(t *testing.T) map[string]bool {
+	hidden := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && strings.Contains(path, "/internal/") {
+			hidden[entry.Name()] = true
+		}
+		return err
+	})
+	if err != nil || len(hidden) < 20 {
+		t.Fatalf("%d internal packages, %v", len(hidden), err)
+	}
+	return hidden
 }
 
 // standard returns a package of the standard library; nil: there is none.
