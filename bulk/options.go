@@ -55,7 +55,7 @@ type Options struct {
 	// Offline reports whether our own network does not work at the moment.
 	// Nobody is asked meanwhile, an answer that is unknown for the moment is
 	// asked for again, and RetryWindow stands still. It is called often and
-	// must be quick. Default: the network works.
+	// must be quick; [engine.Verifier.Network] is. Default: the network works.
 	Offline func() bool
 	// Drain ends the run within [DrainTime] when it is closed: no more is read,
 	// and nobody is asked any more. What is being asked is finished; what

@@ -135,7 +135,9 @@ type NetworkStatus struct {
 }
 
 // Network returns the state of our own network, as far as verifications have
-// found out.
+// found out. It is quick. A check that failed a while ago is made again in the
+// background, so that a program that asks nobody while its network does not
+// work sees when it works again.
 func (v *Verifier) Network() NetworkStatus {
 	status := NetworkStatus{Resolver: Check{State: CheckOff}, Port: Check{State: CheckOff}}
 	if v.resolverCheck != nil {

@@ -60,13 +60,6 @@ type course struct {
 	work  sync.WaitGroup
 }
 
-// Status returns the latest outcome.
-func (c *course) Status() Check {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.last
-}
-
 // begin has suspect called for the check after [suspectAfter], once and unless
 // base ends. The watch does not keep a check that was dropped, nor what that
 // refers to.

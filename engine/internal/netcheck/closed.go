@@ -60,11 +60,21 @@ func (c *Port) counts() bool {
 	return c.last.failed(doubtLasts) || c.last.Outcome == Failed && c.flight != nil
 }
 
-// renew makes the check again if it will not count for long. The lock is held.
+// renew makes the check again if it has failed and will not count for long. The
+// lock is held.
 func (c *Port) renew() {
-	if c.counts() && !c.last.failed(renewAfter) && c.Base.Err() == nil {
+	if c.last.Outcome == Failed && !c.last.failed(renewAfter) && c.Base.Err() == nil {
 		c.join()
 	}
+}
+
+// Status returns the latest outcome. Whoever waits for the network to work
+// again asks nobody, and so it makes a check that has failed again.
+func (c *Port) Status() Check {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.renew()
+	return c.last
 }
 
 // try tries to reach a mail host.

@@ -92,12 +92,14 @@ func (o *outcome) wait(ctx context.Context) string {
 	}
 }
 
-// Status returns the latest outcome. The resolver has worked, too, if it found
-// the domain of a verification without inventing answers.
+// Status returns the latest outcome, and makes a check again that has failed.
+// The resolver has worked, too, if it found the domain of a verification
+// without inventing answers.
 func (c *Resolver) Status() Check {
-	last := c.course.Status()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.renew()
+	last := c.last
 	last.EverWorked = last.EverWorked || c.found && !c.invents
 	return last
 }
@@ -257,8 +259,14 @@ func (c *Resolver) Ended(ctx context.Context, found dnsresolve.Findings) {
 	defer c.mu.Unlock()
 	c.found = true
 	c.calm.Store(c.last.Outcome != Failed)
+	c.renew()
+}
+
+// renew makes a check again that has failed and counts no longer: the resolver
+// may work again. The lock is held.
+func (c *Resolver) renew() {
 	if c.last.Outcome == Failed && !c.last.failed(doubtLasts) && c.Base.Err() == nil {
-		c.join() // it may work again
+		c.join()
 	}
 }
 
