@@ -1,9 +1,6 @@
 package rcpt
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Expires returns until when the result may be reused; zero: it may not. An
 // unknown is never reused beyond the time at which asking again is worthwhile.
@@ -43,17 +40,11 @@ func (r Result) RetryAfter() time.Duration {
 	return max(0, (r.RetryAt.Sub(answered) + time.Second - 1).Truncate(time.Second))
 }
 
-// Settled reports whether more time could not have changed the result, which
-// was got under ctx by a Verifier with the usual timeout: it is a verdict, or a
-// refusal by a mail host, or ctx left it about as much time as is usual. The
-// wait for a session does not count, as it does not for the timeout. An unknown
-// that is not settled is not to be remembered.
-func (r Result) Settled(ctx context.Context, usual time.Duration) bool {
-	if r.Verdict != VerdictUnknown || r.Details == nil || r.Details.SMTP != nil && r.Details.SMTP.Code >= 400 {
-		return true
-	}
-	deadline, ok := ctx.Deadline()
-	return !ok || !deadline.Before(r.CheckedAt.Add(r.Details.Waited+usual-usual/10))
+// Settled reports whether more time could not have changed the result: it is a
+// verdict, or a refusal by a mail host. One that is not settled is not to be
+// remembered if it was got in less time than usual.
+func (r Result) Settled() bool {
+	return r.Verdict != VerdictUnknown || r.Details == nil || r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
 }
 
 // Replaces reports whether r may take the place of a remembered result that

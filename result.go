@@ -54,7 +54,6 @@ type Details struct {
 	Cached     bool          // the result was remembered
 	Age        time.Duration // of a remembered result, since the answer; not in JSON
 	Duration   time.Duration // to the millisecond
-	Waited     time.Duration // of Duration, for sessions with mail hosts; not in JSON
 }
 
 // MX is a mail exchanger of the domain.

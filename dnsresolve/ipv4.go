@@ -2,8 +2,6 @@ package dnsresolve
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 
@@ -22,8 +20,7 @@ type IPv4Findings struct {
 }
 
 // IPv4 looks up the A records of name (lower-case A-labels). The error is
-// non-nil only if ctx was cancelled; every outcome in the DNS, a deadline of
-// ctx included, is in the findings.
+// non-nil only if ctx ended, as that of [Resolver.MailHosts].
 func (r *Resolver) IPv4(ctx context.Context, name string) (IPv4Findings, error) {
 	if !isDomain(name) {
 		return IPv4Findings{Lookup: notDomain(name, dns.TypeA)}, nil
@@ -32,8 +29,5 @@ func (r *Resolver) IPv4(ctx context.Context, name string) (IPv4Findings, error) 
 	addrs := slices.SortedFunc(slices.Values(said.addrs), netip.Addr.Compare)
 	kept := addrs[:min(len(addrs), r.maxAddrs)]
 	found := IPv4Findings{Lookup: evidence, Addrs: kept, Omitted: len(addrs) - len(kept)}
-	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return found, fmt.Errorf("dnsresolve: addresses of %s: %w", name, err)
-	}
-	return found, nil
+	return found, gaveUp(ctx, "addresses of "+name)
 }

@@ -150,6 +150,9 @@ func abandoned(err error) *answer {
 // answer. The wait for a free place among the queries in progress does not
 // count against the time for the look-up.
 func (r *Resolver) question(ctx context.Context, q question) *answer {
+	if ctx.Err() != nil {
+		return nil
+	}
 	if !r.enter() {
 		return abandoned(errClosed)
 	}

@@ -184,7 +184,7 @@ func (r *Resolver) hostOf(e exchanger, answers []*answer, lookups []Lookup) host
 
 // AddIPv6 returns the findings with the IPv6 addresses of a host that was not
 // asked for them. It is for callers that have found that the IPv4 addresses do
-// not do. The error is non-nil only if ctx was cancelled.
+// not do. The error is non-nil only if ctx ended.
 func (r *Resolver) AddIPv6(ctx context.Context, found Findings, host string) (Findings, error) {
 	unasked := func(h Host) bool { return h.Name == host && h.IPv6Unasked }
 	if !slices.ContainsFunc(found.Hosts, unasked) {
@@ -203,7 +203,7 @@ func (r *Resolver) AddIPv6(ctx context.Context, found Findings, host string) (Fi
 		h.Omitted += len(all) - len(h.Addrs)
 		h.IPv6Unasked, h.Incomplete = false, said.status.Temporary()
 	}
-	return found, cancelled(ctx, found.Domain)
+	return found, gaveUp(ctx, "mail hosts of "+found.Domain)
 }
 
 // combine returns what several look-ups say together: records if one has them,

@@ -121,23 +121,25 @@ func newResolver(config Config, ofSystem system) (*Resolver, error) {
 }
 
 // MailHosts finds where mail for domain (lower-case A-labels) goes. The error
-// is non-nil only if ctx was cancelled; every outcome in the DNS, a deadline of
-// ctx included, is in the findings.
+// is non-nil only if ctx ended, by a cancel or by its deadline: it wraps
+// ctx.Err() and the cause, and what was not found by then has a temporary
+// status, which says nothing about the domain. Every outcome in the DNS is in
+// the findings.
 func (r *Resolver) MailHosts(ctx context.Context, domain string) (Findings, error) {
 	found := r.gather(ctx, domain)
-	return found, cancelled(ctx, domain)
+	return found, gaveUp(ctx, "mail hosts of "+domain)
 }
 
-// cancelled is the error of a search that was cancelled.
-func cancelled(ctx context.Context, domain string) error {
+// gaveUp is the error of a search whose context ended.
+func gaveUp(ctx context.Context, search string) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	switch {
-	case !errors.Is(err, context.Canceled):
+	case err == nil:
 		return nil
 	case errors.Is(cause, err):
-		return fmt.Errorf("dnsresolve: mail hosts of %s: %w", domain, cause)
+		return fmt.Errorf("dnsresolve: %s: %w", search, cause)
 	}
-	return fmt.Errorf("dnsresolve: mail hosts of %s: %w: %w", domain, err, cause)
+	return fmt.Errorf("dnsresolve: %s: %w: %w", search, err, cause)
 }
 
 // Close ends the queries in progress and frees the cache. All methods may still

@@ -36,9 +36,10 @@ type Config struct {
 	SMTPPort uint16
 	// Level is how deep to look. Default: [LevelSMTP].
 	Level Level
-	// Timeout bounds one verification, except for the wait for a free session
-	// with a busy mail host. That wait is bounded by the context of
-	// [Verifier.Verify] and by MaxWaitingPerHost. Default: [DefaultTimeout].
+	// Timeout bounds one verification, the wait for a session with a busy mail
+	// host included. An address of a list ([VerifyOptions.Waits],
+	// [VerifyOptions.Lane], package bulk) waits beyond it: else lists would
+	// lose addresses. Default: [DefaultTimeout].
 	Timeout time.Duration
 	// AllowNets are private, loopback or reserved networks whose mail hosts may
 	// be contacted. Default: none.
@@ -96,10 +97,10 @@ type Config struct {
 	// Experimental: it may change in any minor version.
 	PaceMemory []pace.Memory
 	// Remember is the approximate number of results to remember, each for as
-	// long as [rcpt.Result.Expires] says. A result takes about 1.5 kB. What a
-	// caller with little time did not find out is not remembered
-	// ([rcpt.Result.Settled]), an unknown does not replace a verdict, and
-	// callers that verify the same address at the same time share a
+	// long as [rcpt.Result.Expires] says. A result takes about 1.5 kB. What was
+	// not found out in less time than usual ([VerifyOptions.Timeout]) is not
+	// remembered, an unknown does not replace a verdict, and callers that
+	// verify the same address in the same way at the same time share a
 	// verification. Default: none.
 	Remember int
 	// Lists are the lists to match, until [Verifier.SetLists]. Default: the

@@ -1,8 +1,6 @@
 package engine_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -27,12 +25,12 @@ func hostsOf(n int) string {
 	return zone.String()
 }
 
-// TestNothingOutlivesTheDeadline: whatever is slow, and however many ask, each
-// answer is there in time, and so is the end of the verifier.
-func TestNothingOutlivesTheDeadline(t *testing.T) {
+// TestNothingOutlivesTheTimeout: whatever is slow, and however many ask, each
+// answer is there in time, without an error, and so is the end of the verifier.
+func TestNothingOutlivesTheTimeout(t *testing.T) {
 	const (
 		timeout = 10 * time.Second
-		grace   = time.Second
+		grace   = 100 * time.Millisecond
 		closing = 4 * time.Second // QUIT has three
 		callers = 20
 	)
@@ -92,14 +90,12 @@ func TestNothingOutlivesTheDeadline(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range callers {
 					all.Go(func() {
-						ctx, cancel := context.WithTimeout(t.Context(), timeout)
-						defer cancel()
 						began := time.Now()
-						result, err := verifier.Verify(ctx, fmt.Sprintf("user%d@example.test", i))
+						result, err := verifier.Verify(t.Context(), fmt.Sprintf("user%d@example.test", i))
 						if took := time.Since(began); took > timeout+grace {
 							t.Errorf("took %v", took)
 						}
-						if err != nil && !errors.Is(err, engine.ErrBusy) || result.Verdict != engine.VerdictUnknown && result.Verdict != tt.also {
+						if err != nil || result.Verdict != engine.VerdictUnknown && result.Verdict != tt.also {
 							t.Errorf("%s (%s), error %v", result.Verdict, result.Reason, err)
 						}
 					})

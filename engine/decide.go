@@ -129,7 +129,6 @@ func details(evidence Evidence, j judgement) *Details {
 		}
 	}
 	if evidence.SMTP != nil {
-		d.Waited = evidence.SMTP.Waited
 		d.Transcript = transcript(*evidence.SMTP)
 	}
 	return d

@@ -397,8 +397,8 @@ var paused = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
 // limited replaces the ruling of [ReasonRateLimited] for a mail host that was
 // not asked.
 var limited = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
-	message: "The mail host was not asked: rcpt asks its provider as much as it may already, " +
-		"and it was not this address's turn in time: try again later."}
+	message: "The mail host was not asked in time: rcpt asks it, or its provider, as much as it may already. " +
+		"Try again later."}
 
 // refusesEverybody replaces the ruling of [ReasonRateLimited], and of a refusal
 // of the mailbox, where nothing shows that the mail host still accepts anybody.

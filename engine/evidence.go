@@ -84,6 +84,11 @@ type Evidence struct {
 	// [ReasonBusy], [ReasonClosed] or [ReasonNotYet]; empty:
 	// [ReasonInternalError].
 	FaultReason Reason `json:"fault_reason,omitempty"`
+	// Allowed is how long the DNS and the mail hosts had together, to the
+	// millisecond: a host that was silent for less may answer a caller with
+	// more time. The wait of an address of a list for a session is not in it.
+	// JSON has it as "allowed_ms". Zero: an earlier version wrote the evidence.
+	Allowed time.Duration `json:"-"`
 	// StartedAt is when gathering began, to the millisecond.
 	StartedAt time.Time `json:"started_at"`
 	// Duration is how long gathering took, to the millisecond. JSON has it as
@@ -103,17 +108,19 @@ func (e *Evidence) UnmarshalJSON(data []byte) error {
 	}
 	*e = Evidence(*in.plainEvidence)
 	e.Duration = time.Duration(in.DurationMS) * time.Millisecond
+	e.Allowed = time.Duration(in.AllowedMS) * time.Millisecond
 	return nil
 }
 
 // MarshalJSON writes evidence.
 func (e Evidence) MarshalJSON() ([]byte, error) {
-	return plainjson.Marshal(evidenceJSON{(*plainEvidence)(&e), e.Duration.Milliseconds()})
+	return plainjson.Marshal(evidenceJSON{(*plainEvidence)(&e), e.Allowed.Milliseconds(), e.Duration.Milliseconds()})
 }
 
 // evidenceJSON is Evidence as JSON has it.
 type evidenceJSON struct {
 	*plainEvidence
+	AllowedMS  int64 `json:"allowed_ms,omitempty"`
 	DurationMS int64 `json:"duration_ms"`
 }
 

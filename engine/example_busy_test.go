@@ -15,10 +15,10 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// A deadline that passes while a server is to answer gives a result. ErrBusy
-// says that no server was asked, because too many callers wait for a session
-// with the same mail host, or because the deadline passed during that wait: try
-// the address again later.
+// A time limit that ends while a server is to answer gives a result; a context
+// that ends says that the caller is gone. ErrBusy says that no server was
+// asked, because too many callers wait for a session with the same mail host:
+// try the address again later.
 func ExampleErrBusy() {
 	connected := make(chan bool, 1)
 	mail := smtptest.NewNetwork()
@@ -39,12 +39,11 @@ func ExampleErrBusy() {
 	}
 	defer verifier.Close()
 
-	hurried, done := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer done()
-	result, err := verifier.Verify(hurried, "alice@slow.example")
-	fmt.Println("deadline:", result.Verdict, err)
-
 	ctx, cancel := context.WithCancel(context.Background())
+	hurried := engine.VerifyOptions{Timeout: 100 * time.Millisecond}
+	result, err := verifier.VerifyWith(ctx, "alice@slow.example", hurried)
+	fmt.Println("time limit:", result.Reason, err)
+
 	errs := make(chan error)
 	verify := func(address string) {
 		_, err := verifier.Verify(ctx, address)
@@ -57,15 +56,15 @@ func ExampleErrBusy() {
 		time.Sleep(time.Millisecond)
 	}
 	result, err = verifier.Verify(ctx, "carol@example.org")
-	fmt.Println("too many:", result.Verdict, errors.Is(err, engine.ErrBusy))
+	fmt.Println("too many:", result.Reason, errors.Is(err, engine.ErrBusy))
 
 	cancel() // the others give up
 	for range 2 {
 		fmt.Println("cancelled:", errors.Is(<-errs, context.Canceled))
 	}
 	// Output:
-	// deadline: unknown <nil>
-	// too many: unknown true
+	// time limit: connection_timeout <nil>
+	// too many: busy true
 	// cancelled: true
 	// cancelled: true
 }

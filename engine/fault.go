@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/rcpt/rcpt"
+	"github.com/rcpt/rcpt/internal/sys/flight"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
@@ -52,6 +54,14 @@ func (e *Evidence) notCarriedOut() rcpt.Reason {
 		}
 	}
 	return rcpt.ReasonInternalError
+}
+
+// ended returns why ctx has ended, and what for; nil: it has not.
+func ended(ctx context.Context, what string) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("engine: %s: %w", what, flight.Ended(ctx))
 }
 
 // ownError is an error of a package that this one uses, in the words of this

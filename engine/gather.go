@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -26,6 +27,7 @@ type group struct {
 
 	listings sync.WaitGroup // the look-up of the domain in lists in the DNS
 	rhsbl    []rhsbl.Answer // its outcome, once it is over
+	unlisted error          // why it was not carried out
 }
 
 // member is an address of the group whose mail hosts are to be asked.
@@ -61,7 +63,8 @@ func (v *Verifier) gather(
 
 // admit makes an address a member if its mail hosts are to be asked.
 func (g *group) admit(ctx context.Context, i int) {
-	g.members = append(g.members, member{number: i, evidence: g.v.noEvidence(g.addresses[i], g.scope.level, g.started)})
+	evidence := g.v.noEvidence(g.addresses[i], g.scope.level, g.scope.allowed, g.started)
+	g.members = append(g.members, member{number: i, evidence: evidence})
 	last := len(g.members) - 1
 	m := &g.members[last]
 	var goesOn bool
@@ -84,18 +87,27 @@ func (g *group) admit(ctx context.Context, i int) {
 
 // resolve finds the mail hosts of the domain and goes on with them.
 func (g *group) resolve(ctx context.Context) {
-	g.lookUp(ctx)
 	v, domain := g.v, g.members[0].mailbox.Domain()
-	answer, err := v.resolve(ctx, domain)
+	var answer resolved
+	err := ended(ctx, domain)
+	if err == nil {
+		g.lookUp(ctx)
+		answer, err = v.resolve(ctx, g.ends(), domain)
+	}
 	if err != nil {
 		for i := range g.members {
-			g.members[i].evidence.DNS = v.knownHosts(domain)
+			if g.members[i].evidence.DNS = &answer.Findings; len(answer.Hosts) == 0 {
+				g.members[i].evidence.DNS = v.knownHosts(domain)
+			}
 			g.finish(&g.members[i], err)
 		}
 		return
 	}
 	g.probe(ctx, answer, g.scope.lists.MatchHosts(domain, hostNames(answer.Findings)))
 }
+
+// ends is when the time for the DNS and the mail hosts is over.
+func (g *group) ends() time.Time { return g.started.Add(g.scope.allowed) }
 
 // lookUp begins to look the domain up in lists in the DNS, for the members that
 // this concerns.
@@ -108,7 +120,10 @@ func (g *group) lookUp(ctx context.Context) {
 		}
 	}
 	if domain != "" {
-		g.listings.Go(func() { g.rhsbl = g.v.rhsbls.LookUp(ctx, g.v.config.Timeout, domain) })
+		g.listings.Go(func() {
+			g.rhsbl = g.v.rhsbls.LookUp(ctx, time.Until(g.ends()), domain)
+			g.unlisted = ended(ctx, domain)
+		})
 	}
 }
 
@@ -118,7 +133,7 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 	v, found := g.v, &answer.Findings
 	hosts, left := leaveOut(v.noAsk, found.Hosts)
 	route := mailRoute(hosts, v.policy.AllowNets)
-	budget := v.config.Timeout - answer.took
+	budget := time.Until(g.ends())
 	control := v.controls.mailbox(found.Domain, g.started)
 	asked := make([]*member, 0, len(g.members))
 	requests := make([]smtpprobe.Request, 0, len(g.members))
@@ -154,8 +169,14 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 			return
 		}
 		g.apart.Go(func() {
-			m.evidence.notePort(v.portCheck.Pass(ctx))
-			g.finish(m, err)
+			end := g.ends()
+			if g.scope.patient() {
+				end = end.Add(said.Waited)
+			}
+			limited, cancel := context.WithDeadline(ctx, end)
+			defer cancel()
+			m.evidence.notePort(v.portCheck.Pass(limited))
+			g.finish(m, cmp.Or(err, ended(ctx, m.mailbox.Domain())))
 		})
 	})
 }
@@ -188,7 +209,7 @@ func (g *group) finish(m *member, err error) {
 	g.apart.Go(func() {
 		g.listings.Wait()
 		m.evidence.RHSBL = g.rhsbl
-		g.tell(m, err)
+		g.tell(m, cmp.Or(err, g.unlisted))
 	})
 }
 

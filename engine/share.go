@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/sys/flight"
@@ -9,21 +10,25 @@ import (
 
 // share verifies an address, or waits for a verification of it that is in
 // progress. Each caller has its own context: one that gives up does not end the
-// verification for the others, and one with more time than the verification
-// had asks once more where that may help.
+// verification for the others. One whose context has ended has what is known
+// without asking anyone.
 func (v *Verifier) share(ctx context.Context, address string, how GroupOptions) (Result, error) {
 	s := v.scope(how)
-	key := string(s.level) + " " + address
-	answer, _ := v.calls.Do(ctx, key, func(ctx context.Context) flight.Answer[Result] {
-		var answer flight.Answer[Result]
+	ask := func(ctx context.Context) (answer flight.Answer[Result]) {
 		v.judgeAll(ctx, s, []string{address}, func(_ int, r Result, err error) {
 			answer.Value, answer.Err = r, err
 		})
-		answer.Settled = answer.Value.Settled(ctx, v.config.Timeout)
 		return answer
-	})
+	}
+	var answer flight.Answer[Result]
+	if ctx.Err() != nil {
+		answer = ask(ctx)
+	} else {
+		answer, _ = v.calls.Do(ctx, fmt.Sprintf("%s %v %s", s.level, s.allowed, address), ask)
+	}
 	result := answer.Value
 	if result.Details == nil { // this caller gave up
+		answer.Err = fmt.Errorf("engine: %w", answer.Err)
 		result = v.notCarriedOut(address, answer.Err)
 	}
 	details := *result.Details // which other callers have, too
@@ -35,7 +40,7 @@ func (v *Verifier) share(ctx context.Context, address string, how GroupOptions) 
 // nothing but what is known without asking.
 func (v *Verifier) notCarriedOut(address string, err error) Result {
 	started := time.Now()
-	evidence := v.noEvidence(address, v.config.Level, started)
+	evidence := v.noEvidence(address, v.config.Level, v.config.Timeout, started)
 	if mailbox, goesOn, _ := v.read(&suggester{known: v.lists.Load()}, address, &evidence); goesOn {
 		evidence.DNS = v.knownHosts(mailbox.Domain())
 	}

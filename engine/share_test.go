@@ -27,7 +27,7 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 	}{
 		{"a short time for a slow host", nil, 3 * time.Second, engine.ReasonConnectionTimeout},
 		{"a short time for a slow DNS", &slowDNS, time.Second, engine.ReasonDNSTemporary},
-		{"no time at all", nil, -time.Second, engine.ReasonDNSTemporary},
+		{"no time at all", nil, time.Nanosecond, engine.ReasonConnectionTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -38,21 +38,20 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 				host := &smtptest.Host{GreetingDelay: 5 * time.Second, CatchAll: true}
 				for _, together := range []bool{false, true} {
 					v, _, _ := inMemory(t, engine.Config{Remember: 10, Exchanger: zone}, host)
-					verify := func(ctx context.Context) (result engine.Result, err error) {
+					verify := func(timeout time.Duration) (result engine.Result, err error) {
+						o := engine.VerifyOptions{Timeout: timeout}
 						if !together {
-							return v.Verify(ctx, "user@example.test")
+							return v.VerifyWith(t.Context(), "user@example.test", o)
 						}
-						v.VerifyGroup(ctx, []string{"user@example.test"}, engine.GroupOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
+						v.VerifyGroup(t.Context(), []string{"user@example.test"}, engine.GroupOptions{Timeout: timeout}, func(_ int, r engine.Result, e error) { result, err = r, e })
 						return result, err
 					}
-					ctx, cancel := context.WithTimeout(t.Context(), tt.time)
-					defer cancel()
-					if got, err := verify(ctx); err != nil || got.Reason != tt.reason {
+					if got, err := verify(tt.time); err != nil || got.Reason != tt.reason {
 						t.Errorf("hurried: %s, %v", got.Reason, err)
 					}
 					synctest.Wait()
 					time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
-					if got, err := verify(t.Context()); err != nil || got.Verdict != engine.VerdictAcceptAll || got.Details.Cached {
+					if got, err := verify(0); err != nil || got.Verdict != engine.VerdictAcceptAll || got.Details.Cached {
 						t.Errorf("patient: %s, cached %v, %v", got.Reason, got.Details.Cached, err)
 					}
 				}
@@ -69,9 +68,7 @@ func TestHurriedCallerRemembersWhatIsSettled(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			v, _, _ := inMemory(t, engine.Config{Remember: 10}, host)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			defer cancel()
-			_, _ = v.Verify(ctx, "user@example.test")
+			_, _ = v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Timeout: 5 * time.Second})
 			synctest.Wait()
 			if r, ok := v.Recall(t.Context(), "user@example.test"); !ok || r.Reason != reason {
 				t.Errorf("%s: remembered %v", reason, ok)
@@ -152,8 +149,8 @@ func TestCallersShareAVerification(t *testing.T) {
 	})
 }
 
-// TestAHurriedCallerDoesNotDecideForThoseBesideIt checks that a caller with
-// more time asks once more where the shared verification had too little.
+// TestAHurriedCallerDoesNotDecideForThoseBesideIt checks that callers share a
+// verification only with those who have as much time.
 func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{ReplyDelay: 4 * time.Second, CatchAll: true})
@@ -163,11 +160,8 @@ func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
 			want engine.Verdict
 		}{{2 * time.Second, engine.VerdictUnknown}, {time.Minute, engine.VerdictAcceptAll}, {time.Second, engine.VerdictUnknown}} {
 			all.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), tt.time)
-				defer cancel()
-				r, err := v.Verify(ctx, "user@example.test")
-				waited := tt.want == engine.VerdictUnknown && errors.Is(err, engine.ErrBusy) // for the session of another
-				if err != nil && !waited || r.Verdict != tt.want {
+				r, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Timeout: tt.time})
+				if err != nil || r.Verdict != tt.want {
 					t.Errorf("with %v: %s, %s, %v", tt.time, r.Verdict, r.Reason, err)
 				}
 			})
@@ -185,56 +179,53 @@ func TestWaitingMakesACallerHurried(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			host := &smtptest.Host{ReplyDelay: time.Second, RCPTDelay: 9 * time.Second, CatchAll: true}
 			v, _, _ := inMemory(t, engine.Config{Remember: 10, MaxSessionsPerHost: 1}, host)
-			verify := func(ctx context.Context, address string) (result engine.Result, err error) {
+			verify := func(timeout time.Duration, address string) (result engine.Result, err error) {
+				o := engine.VerifyOptions{Timeout: timeout}
 				if !together {
-					return v.Verify(ctx, address)
+					return v.VerifyWith(t.Context(), address, o)
 				}
-				v.VerifyGroup(ctx, []string{address}, engine.GroupOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
+				v.VerifyGroup(t.Context(), []string{address}, engine.GroupOptions{Timeout: timeout}, func(_ int, r engine.Result, e error) { result, err = r, e })
 				return result, err
 			}
 			var first sync.WaitGroup
 			first.Go(func() { // it has the session for 20 s
-				if r, err := verify(t.Context(), "first@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll {
+				if r, err := verify(0, "first@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll {
 					t.Errorf("the first: %s, %v", r.Reason, err)
 				}
 			})
 			time.Sleep(1500 * time.Millisecond) // its transaction has begun
-			ctx, cancel := context.WithTimeout(t.Context(), 27500*time.Millisecond)
-			defer cancel()
-			r, err := verify(ctx, "user@example.test")
-			if r.Reason != engine.ReasonConnectionTimeout && !errors.Is(err, engine.ErrBusy) {
+			r, err := verify(27500*time.Millisecond, "user@example.test")
+			if r.Reason != engine.ReasonRateLimited || r.RetryAt.IsZero() || err != nil {
 				t.Errorf("the one that waited: %s, %v", r.Reason, err)
 			}
 			first.Wait()
 			time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
-			if r, err := verify(t.Context(), "user@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached {
+			if r, err := verify(0, "user@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached {
 				t.Errorf("patient: %s, cached %v, %v", r.Reason, r.Details.Cached, err)
 			}
 		})
 	}
 }
 
-// TestDeadlineInTheQueueIsTheCallersOwn checks that a caller with more time
-// asks once more if the caller whose verification it shares waited in vain.
-func TestDeadlineInTheQueueIsTheCallersOwn(t *testing.T) {
+// TestTimeoutInTheQueueIsTheCallersOwn checks that a caller with more time does
+// not share the verification of one that waited in vain.
+func TestTimeoutInTheQueueIsTheCallersOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &smtptest.Host{RCPTDelay: 12 * time.Second, CatchAll: true}
-		v, _, _ := inMemory(t, engine.Config{Remember: 10, MaxSessionsPerHost: 1}, host)
+		v, _, _ := inMemory(t, engine.Config{Remember: 10, MaxSessionsPerHost: 1, Timeout: time.Hour}, host)
 		var all sync.WaitGroup
 		for _, tt := range []struct {
 			address string
 			time    time.Duration
-			verdict engine.Verdict
-			err     error
+			reason  engine.Reason
 		}{
-			{"first@example.test", time.Hour, engine.VerdictAcceptAll, nil},
-			{"user@example.test", 5 * time.Second, engine.VerdictUnknown, engine.ErrBusy},
-			{"user@example.test", time.Hour, engine.VerdictAcceptAll, nil},
+			{"first@example.test", time.Hour, engine.ReasonCatchAll},
+			{"user@example.test", 5 * time.Second, engine.ReasonRateLimited},
+			{"user@example.test", time.Hour, engine.ReasonCatchAll},
 		} {
 			all.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), tt.time)
-				defer cancel()
-				if r, err := v.Verify(ctx, tt.address); r.Verdict != tt.verdict || !errors.Is(err, tt.err) {
+				r, err := v.VerifyWith(t.Context(), tt.address, engine.VerifyOptions{Timeout: tt.time})
+				if r.Reason != tt.reason || err != nil {
 					t.Errorf("%s with %v: %s, %v", tt.address, tt.time, r.Reason, err)
 				}
 			})

@@ -149,7 +149,7 @@ func checkSame(t *testing.T, address string, got, want outcome) {
 		t.Errorf("%s: error %v, want %v", address, got.err, want.err)
 	}
 	times := cmpopts.IgnoreFields(engine.Result{}, "CheckedAt", "RetryAt")
-	ignored := cmpopts.IgnoreFields(engine.Details{}, "Duration", "Waited", "Age", "Transcript", "Cached")
+	ignored := cmpopts.IgnoreFields(engine.Details{}, "Duration", "Age", "Transcript", "Cached")
 	if diff := cmp.Diff(want.result, got.result, times, ignored, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-by itself +together):\n%s", address, diff)
 	}

@@ -221,7 +221,7 @@ func TestTogetherEndsAtAnyMoment(t *testing.T) {
 			allowed = context.Canceled
 			time.AfterFunc(end, cancel)
 		case 1:
-			allowed = engine.ErrBusy
+			allowed = context.DeadlineExceeded
 			ctx, cancel = context.WithTimeout(ctx, end)
 			defer cancel()
 		case 2:

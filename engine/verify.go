@@ -16,16 +16,25 @@ import (
 )
 
 // Verify tells whether address can receive mail. A dead domain, a refusal and a
-// silence are results, and so is a deadline of ctx that passes while a server
-// is to answer. The error is non-nil only if the verification itself could not
-// be carried out: ctx was cancelled (the error wraps ctx.Err() and the cause),
-// no session with the mail host became free ([ErrBusy]), the Verifier was
-// closed ([ErrClosed]), or there was a fault of our own. The result then is
-// [VerdictUnknown] with Success false.
+// silence are results, and so is the end of [Config.Timeout], which bounds
+// everything, the wait for a session with a busy mail host included: what was
+// found until then. An error means that the verification was not carried out.
+// It has a reason of its own in the result beside it, which is
+// [VerdictUnknown] with Success false, and has the flags, the suggestion and
+// what else was found:
 //
-// The configured timeout does not run while the verification waits for a free
-// session with the mail host. A remembered result ([Config.Remember]) has
-// Cached set in its details and is otherwise unchanged.
+//   - ctx ended, by a cancel or by its deadline: the error wraps ctx.Err() and
+//     the cause, the reason is [ReasonUnfinished]. A deadline says when the
+//     caller is gone, and nothing about a mail host; [VerifyOptions.Timeout]
+//     asks for less patience. If ctx has ended before the call, nobody is
+//     asked; what needs no network, such as the syntax and a remembered result,
+//     is still answered without an error.
+//   - Too many wait for a session with the mail host ([ErrBusy],
+//     [ReasonBusy]), or the Verifier was closed ([ErrClosed], [ReasonClosed]).
+//   - There was a fault of our own ([ReasonInternalError]).
+//
+// A remembered result ([Config.Remember]) has Cached set in its details and is
+// otherwise unchanged.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 	return v.VerifyWith(ctx, address, VerifyOptions{})
 }
@@ -85,8 +94,9 @@ func (v *Verifier) judgeAll(
 	v.gather(ctx, s, addresses, func(i int, evidence Evidence, err error) {
 		result := Decide(evidence, v.policy)
 		shallow := s.level != v.config.Level && result.Reason == ReasonLevelReached
+		hurried := s.allowed < v.config.Timeout && !result.Settled()
 		// Otherwise it may rest on lists that were replaced.
-		if v.lists.Load() == s.lists && !shallow && result.Settled(ctx, v.config.Timeout) {
+		if v.lists.Load() == s.lists && !shallow && !hurried {
 			v.memory.keep(addresses[i], result)
 		}
 		done(i, result, err)
@@ -103,21 +113,29 @@ func (v *Verifier) Gather(ctx context.Context, address string) (evidence Evidenc
 
 // scope is what a verification uses.
 type scope struct {
-	lists *lists.Lists
-	level Level
-	how   GroupOptions // of the caller; the level is that above
+	lists   *lists.Lists
+	level   Level
+	allowed time.Duration // for the DNS and the mail hosts
+	how     GroupOptions  // of the caller; the level and the time are those above
 }
 
 // scope is that of a verification which begins now.
 func (v *Verifier) scope(o GroupOptions) scope {
-	return scope{v.lists.Load(), o.Level.atMost(v.config.Level), o}
+	allowed := v.config.Timeout
+	if o.Timeout > 0 {
+		allowed = min(allowed, o.Timeout)
+	}
+	return scope{v.lists.Load(), o.Level.atMost(v.config.Level), allowed, o}
 }
 
+// patient reports whether the wait for a session does not count.
+func (s scope) patient() bool { return s.how.Waits != nil || s.how.Lane != nil }
+
 // noEvidence is that about an address before anything is known of it.
-func (v *Verifier) noEvidence(address string, level Level, started time.Time) Evidence {
+func (v *Verifier) noEvidence(address string, level Level, allowed time.Duration, started time.Time) Evidence {
 	return Evidence{
 		Schema: EvidenceSchema, Email: shown.Text(address), MailFrom: v.config.MailFrom,
-		Level: level, StartedAt: started.UTC().Truncate(time.Millisecond),
+		Level: level, Allowed: allowed, StartedAt: started.UTC().Truncate(time.Millisecond),
 	}
 }
 
@@ -164,21 +182,25 @@ func isIssued(irregular address.Error) bool { return irregular.Reason == address
 type resolved struct {
 	dnsresolve.Findings
 	network *NetworkFacts // nil: it can be believed
-	took    time.Duration
 }
 
-func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error) {
+// resolve finds the mail hosts of a domain until end. That the time is over
+// then is an outcome, and that ctx ended is none.
+func (v *Verifier) resolve(ctx context.Context, end time.Time, domain string) (resolved, error) {
 	started := time.Now()
+	limited, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
 	v.resolverCheck.Begins()
-	found, err := v.mailHosts(ctx, domain)
+	found, err := v.resolver.MailHosts(limited, domain)
 	v.own.mark(found.Hosts)
 	var fault string
 	if err == nil {
-		found, fault, err = v.confirm(ctx, found)
+		found, fault = v.confirm(limited, found)
 	}
-	if err == nil {
-		v.resolverCheck.Ended(ctx, found)
+	if ctx.Err() == nil {
+		v.resolverCheck.Ended(limited, found)
 	}
+	err = ended(ctx, "mail hosts of "+domain)
 	took := time.Since(started)
 	v.config.Logger.LogAttrs(ctx, slog.LevelDebug, "mail hosts",
 		slog.String("domain", domain), slog.String("status", string(found.Status)),
@@ -191,20 +213,11 @@ func (v *Verifier) resolve(ctx context.Context, domain string) (resolved, error)
 	if err == nil && v.closed.Load() {
 		err = ErrClosed
 	}
-	answer := resolved{Findings: found, took: took}
+	answer := resolved{Findings: found}
 	if fault != "" {
 		answer.network = &NetworkFacts{ResolverFault: fault}
 	}
 	return answer, err
-}
-
-func (v *Verifier) mailHosts(ctx context.Context, domain string) (dnsresolve.Findings, error) {
-	if found, ok := v.resolver.Known(domain); ok && ctx.Err() == nil {
-		return found, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, v.config.Timeout)
-	defer cancel()
-	return v.resolver.MailHosts(ctx, domain)
 }
 
 // knownHosts returns what is known of a domain's mail hosts without asking;

@@ -27,7 +27,10 @@ type VerifyOptions struct {
 	// address. A text with several addresses or none has a result that says so,
 	// and nobody is asked. Default: the text is the address.
 	Clean bool
-	// Timeout bounds the verification, if it is less than [Config.Timeout].
+	// Timeout is the time limit, if it is less than [Config.Timeout]: the DNS
+	// and the mail hosts have less time, and a busy host is not waited for as
+	// long. Its end is a result without an error: what was found until then. An
+	// unknown that more time might have changed is not remembered.
 	// Default: Config.Timeout.
 	Timeout time.Duration
 	// Detach has the verification go on without its caller at the end of
@@ -46,6 +49,9 @@ type GroupOptions struct {
 	Level Level // as VerifyOptions.Level
 	Fresh bool  // as VerifyOptions.Fresh
 	Clean bool  // as VerifyOptions.Clean
+	// Timeout is as VerifyOptions.Timeout, for each address. With Lane or Waits
+	// the wait for a session does not count: a list would lose addresses.
+	Timeout time.Duration
 	// Lane is the place of a list, or of a client, at busy mail hosts. Calls
 	// with the same Lane belong together, and lanes take turns. Addresses
 	// without a lane come first. Default: none.
@@ -107,10 +113,8 @@ func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptio
 		return v.notCarriedOut(address, err), err
 	}
 	how := GroupOptions{Level: o.Level, Fresh: o.Fresh, Clean: o.Clean}
-	if o.Timeout > 0 && !o.Detach {
-		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, o.Timeout)
-		defer end()
+	if !o.Detach {
+		how.Timeout = o.Timeout
 	}
 	if !o.Detach && v.config.Remember == 0 {
 		v.VerifyGroup(ctx, []string{address}, how, func(_ int, r Result, e error) { result, err = r, e })
@@ -151,9 +155,7 @@ func (v *Verifier) detached(
 	go func() {
 		defer stop()
 		defer cancel(nil)
-		limited, end := context.WithTimeout(apart, v.config.Timeout)
-		defer end()
-		result, err := ask(limited)
+		result, err := ask(apart)
 		answer <- outcome{result, err}
 	}()
 	var over <-chan time.Time

@@ -25,13 +25,14 @@ func newBatch(p *Pool, jobs int, arrived func(r result)) *batch {
 }
 
 // Probe asks the hosts in order until one has answered RCPT or refused finally.
-// Every outcome on the wire is in the findings, a session that the budget or
-// the deadline of ctx has cut short included. An error means that we could not
-// work, and comes with the findings so far:
+// Every outcome on the wire is in the findings, a session that the budget has
+// cut short included. An error means that we could not work, and comes with the
+// findings so far:
 //
-//   - ctx was cancelled; the error wraps [context.Canceled].
-//   - No session with a host became free before the deadline of ctx, or too
-//     many wait for one already; the error wraps [ErrBusy].
+//   - ctx ended, by a cancel or by its deadline; the error wraps ctx.Err() and
+//     the cause. A deadline does not make hosts be asked with less patience:
+//     that is what the budget is for.
+//   - Too many wait for a session with a host; the error wraps [ErrBusy].
 //   - This machine has no file descriptor or memory left to connect with; the
 //     error wraps that of the dialer.
 //   - The request could not be put on the wire as it is; no connection was
@@ -95,11 +96,12 @@ func (p *Pool) ask(ctx context.Context, j *job) (r result) {
 
 // put puts a job to its mail host, unless the answer is known without it.
 func (q *batch) put(ctx context.Context, j *job) {
-	j.deadline, _ = ctx.Deadline()
 	j.results = q.results
 	r, known := result{}, true
 	switch {
-	case expired(ctx):
+	case ctx.Err() != nil:
+		r.err = gaveUp(ctx)
+	case j.budget.spent():
 		r.session = tooLate(j)
 	case j.route.egress == nil:
 		f := &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindEgress, Text: egress.ErrNone.Error()}
@@ -122,7 +124,7 @@ func (q *batch) put(ctx context.Context, j *job) {
 
 // wait waits for the results.
 func (q *batch) wait(ctx context.Context) {
-	ends := q.lane.done()
+	ends, limit := q.lane.done(), q.limit()
 	for q.open > 0 {
 		select {
 		case r := <-q.results:
@@ -130,10 +132,27 @@ func (q *batch) wait(ctx context.Context) {
 		case <-ends:
 			ends = nil
 			q.leaveOut()
+		case <-limit:
+			q.giveUp(nil)
+			limit = q.limit()
 		case <-ctx.Done():
-			q.giveUp(ctx)
+			q.giveUp(gaveUp(ctx))
 		}
 	}
+}
+
+// limit tells when the first of the limits has passed; nil: there is none.
+func (q *batch) limit() <-chan time.Time {
+	var first time.Time
+	for _, j := range q.underWay() {
+		if limit := j.budget.limit; first.IsZero() || !limit.IsZero() && limit.Before(first) {
+			first = limit
+		}
+	}
+	if first.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(first))
 }
 
 // leaveOut takes the jobs back that wait for a session, as their list ends.
@@ -150,8 +169,11 @@ func (q *batch) leaveOut() {
 	}
 }
 
-// close hands a result over.
+// close hands a result over, unless the job has one.
 func (q *batch) close(r result) {
+	if q.jobs[r.job.number] != r.job {
+		return
+	}
 	q.jobs[r.job.number] = nil
 	q.open--
 	q.arrived(r)
@@ -161,26 +183,29 @@ func (q *batch) close(r result) {
 // time at the same moment.
 const giveUpGrace = 100 * time.Millisecond
 
-// giveUp gives the open jobs up, as their context has ended. What is known of
-// their sessions by then is the result; the sessions go on for others.
-func (q *batch) giveUp(ctx context.Context) {
-	for _, r := range q.takeBack(ctx) {
+// giveUp gives the open jobs up, as the caller has, which is why, or if it has
+// not, those whose limit has passed. What is known of their sessions by then is
+// the result; the sessions go on for others.
+func (q *batch) giveUp(why error) {
+	now := time.Now()
+	given := slices.DeleteFunc(q.underWay(), func(j *job) bool { return why == nil && !passed(j.budget.limit, now) })
+	for _, r := range q.takeBack(given, why) {
 		q.close(r)
 	}
-	if cancelled(ctx) != nil {
-		for _, j := range q.underWay() {
-			q.pool.abandon(j)
-		}
-	}
-	grace := time.After(giveUpGrace)
-	for q.open > 0 {
+	open := func(j *job) bool { return q.jobs[j.number] == j }
+	given = slices.DeleteFunc(given, func(j *job) bool { return !open(j) })
+	for grace := time.After(giveUpGrace); slices.ContainsFunc(given, open); {
 		select {
 		case r := <-q.results:
+			if why == nil && r.cancelled() { // by one that gave up at the same moment
+				r.session = r.job.worker.session.soFar(r.job, smtp.KindTimeout)
+			}
 			q.close(r)
 		case <-grace:
-			for _, j := range q.underWay() {
-				q.close(result{job: j, session: q.pool.abandon(j).soFar(ctx, j)})
+			for _, r := range q.lastWords(slices.DeleteFunc(given, func(j *job) bool { return !open(j) }), why) {
+				q.close(r)
 			}
+			return
 		}
 	}
 }
@@ -189,46 +214,89 @@ func (q *batch) underWay() []*job {
 	return slices.DeleteFunc(slices.Clone(q.jobs), func(j *job) bool { return j == nil })
 }
 
-// takeBack takes the jobs back that no worker has taken, and returns their
-// results with those that arrived at the same moment.
-func (q *batch) takeBack(ctx context.Context) (results []result) {
-	p := q.pool
+// takeBack takes those of the jobs back that nobody need wait for, and returns
+// their results with those that arrived at the same moment. Others may end in a
+// moment by themselves: those that a worker has, if the time of the host is
+// over, too, or the caller has gone; and if a host has let nobody in yet and a
+// session is being opened, those that wait for it. It is silent, not busy.
+func (q *batch) takeBack(given []*job, why error) (results []result) {
+	p, now := q.pool, time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(q.results) > 0 {
-		r := <-q.results
-		results, q.jobs[r.job.number] = append(results, r), nil
+		results = append(results, <-q.results)
 	}
-	for i, j := range q.jobs {
-		if j == nil {
+	for _, j := range given {
+		if slices.ContainsFunc(results, func(r result) bool { return r.job == j }) {
 			continue
 		}
 		j.queue(false)
-		if j.worker != nil {
-			j.gone = true
-			continue
-		}
 		h := p.host(j)
-		r, ok := h.withdraw(j)
 		switch {
-		case ok:
-		case h.inTurn && h.sessions == 0:
-			r.session = limitedSession(j, h.untilTurn(time.Now(), time.Time{}))
+		case j.worker != nil && (why != nil || j.late(now)):
+			j.gone = true
+		case j.worker == nil && why == nil && h.open == 0 && h.alive > 0:
 		default:
-			r.err = waited(ctx, j)
+			results = append(results, p.lastWord(j, why))
 		}
-		r.job, q.jobs[i] = j, nil
-		results = append(results, r)
+	}
+	for _, j := range given {
+		if why != nil && j.worker != nil {
+			p.abandon(j)
+		}
 	}
 	return results
 }
 
+func (q *batch) lastWords(given []*job, why error) (results []result) {
+	q.pool.mu.Lock()
+	defer q.pool.mu.Unlock()
+	for _, j := range given {
+		results = append(results, q.pool.lastWord(j, why))
+	}
+	return results
+}
+
+// lastWord is the result of a job that is given up. The pool's lock is held.
+func (p *Pool) lastWord(j *job, why error) result {
+	r := result{job: j, err: why}
+	if j.worker != nil {
+		j.gone = true
+		r.session = p.abandon(j).soFar(j, j.ending(why))
+		return r
+	}
+	h := p.host(j)
+	known, ok := h.withdraw(j)
+	switch {
+	case ok:
+		r.session = known.session
+	case why != nil:
+	case h.open == 0 && h.alive > 0:
+		r.session = tooLate(j)
+	default:
+		r.session = busySession(j, h.untilTurn(time.Now(), time.Time{}))
+	}
+	return r
+}
+
+// ending is in which way the session of a job that is given up has failed. If
+// the job spent more than a tenth of its time in the queue of a host that lets
+// others in, the host had less time than it is given, and is not to blame. The
+// pool's lock is held.
+func (j *job) ending(why error) smtp.Kind {
+	switch {
+	case why != nil:
+		return smtp.KindCancelled
+	case j.worker.host.open > 0 && j.budget.queued > j.req.Budget/10:
+		return smtp.KindLimited
+	}
+	return smtp.KindTimeout
+}
+
 // abandon ends the session of a job if it works for nobody any more, and
 // returns it: a host that takes its time over many recipients would keep it for
-// minutes.
+// minutes. The pool's lock is held.
 func (p *Pool) abandon(j *job) *session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	w := j.worker
 	if slices.Contains(w.jobs, j) && !slices.ContainsFunc(w.jobs, func(k *job) bool { return !k.gone }) {
 		w.cancel()

@@ -96,10 +96,10 @@ func TestHostThatRecovers(t *testing.T) {
 		return map[bool]string{true: closes}[command == "" && !up.Load()]
 	}}
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		_ = b.askAll(aboutAll(mailboxes(100, none, "a.example")))
+		_ = b.askAll(patient(aboutAll(mailboxes(100, none, "a.example"))))
 		up.Store(true)
 		time.Sleep(time.Minute)
-		b.checkAnswered(b.askAll(aboutAll(mailboxes(100, none, "a.example"))), 250)
+		b.checkAnswered(b.askAll(patient(aboutAll(mailboxes(100, none, "a.example")))), 250)
 		if n, _ := b.gauges.peaks(); n < 3 { // the failures halved four to two
 			b.Errorf("%d sessions at a time: their number does not grow again", n)
 		}

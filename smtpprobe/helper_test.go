@@ -282,9 +282,8 @@ func (b *bubble) askInTurn(requests []smtpprobe.Request) []told {
 // about each, and the sessions that it took.
 func crowd(t *testing.T, c smtpprobe.Config, host smtptest.Handler, list []string) (answers []told, sessions []smtptest.Session) {
 	t.Helper()
-	c.MaxWaitingPerHost = cmp.Or(c.MaxWaitingPerHost, len(list))
 	sessions = inBubble(t, c, one(host), func(b *bubble) {
-		answers = b.askAll(aboutAll(list))
+		answers = b.askAll(patient(aboutAll(list)))
 		for i, r := range answers {
 			if r.err != nil {
 				b.Errorf("%s: %v", list[i], r.err)
@@ -301,7 +300,7 @@ type setting struct {
 	hosts   map[string]smtptest.Handler // those of req.Hosts
 	by      func(smtpprobe.Dialer) smtpprobe.Dialer
 	ctx     func(context.Context) (context.Context, context.CancelFunc)
-	timeout time.Duration // of the whole probe, in place of ctx; default 30 s
+	timeout time.Duration // the budget; default 30 s
 }
 
 // outcome is a probe as both sides saw it.
@@ -327,8 +326,9 @@ func probe(t *testing.T, s setting, hosts ...smtptest.Handler) (o outcome) {
 		s.by = func(d smtpprobe.Dialer) smtpprobe.Dialer { return d }
 	}
 	if s.ctx == nil {
-		s.ctx = deadlineAfter(cmp.Or(s.timeout, 30*time.Second))
+		s.ctx = func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }
 	}
+	s.req.Budget = cmp.Or(s.req.Budget, s.timeout, 30*time.Second)
 	o.sessions = inBubbleBy(t, s.config, at, s.by, func(b *bubble) {
 		ctx, cancel := s.ctx(b.Context())
 		defer cancel()

@@ -1,7 +1,6 @@
 package smtpprobe
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,9 +10,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// ErrBusy says that no session with a mail host became free: a limit of ours,
-// which tells nothing about the host or the mailbox. The error of a caller
-// whose deadline passed while it waited wraps [context.DeadlineExceeded], too.
+// ErrBusy says that too many wait for a session with a mail host: a limit of
+// ours, which tells nothing about the host or the mailbox.
 var ErrBusy = errors.New("smtpprobe: no session with this mail host became free")
 
 // ErrClosed says that the pool was closed.
@@ -22,14 +20,12 @@ var ErrClosed = errors.New("smtpprobe: the pool is closed")
 // job is one question to one mail host: what becomes of the request's target
 // there.
 type job struct {
-	route  route
-	req    *Request
-	domain string // of the target
-	budget *budget
-	// deadline is that of the caller's context; zero: it has no deadline.
-	deadline time.Time
-	results  chan<- result // has room for this one
-	number   int           // of its request, and of its place in the batch, by which it is known there
+	route   route
+	req     *Request
+	domain  string // of the target
+	budget  *budget
+	results chan<- result // has room for this one
+	number  int           // of its request, and of its place in the batch, by which it is known there
 
 	// The pool's lock guards the rest.
 	since   time.Time      // when it began to wait
@@ -61,6 +57,17 @@ func (r result) failure() *smtp.Failure {
 		return nil
 	}
 	return r.session.Failure
+}
+
+// cancelled reports whether the session ended because its callers were gone.
+func (r result) cancelled() bool { return r.is(smtp.KindCancelled) }
+
+// limited reports whether the job waited until its time was over.
+func (r result) limited() bool { return r.is(smtp.KindLimited) }
+
+func (r result) is(kind smtp.Kind) bool {
+	f := r.failure()
+	return f != nil && f.Kind == kind
 }
 
 func newJob(r route, req *Request, b *budget) *job {
@@ -97,30 +104,23 @@ func (j *job) queue(waits bool) {
 func (j *job) taken(w *worker, along bool) {
 	now := time.Now()
 	j.budget.extend(now.Sub(j.since))
+	j.budget.queued += now.Sub(j.since)
 	j.worker, j.since = w, now
 	j.queue(along)
 }
 
-// ends returns when the time for the job is over; zero: never.
-func (j *job) ends() time.Time {
-	end := j.budget.end
-	if end.IsZero() || !j.deadline.IsZero() && j.deadline.Before(end) {
-		end = j.deadline
-	}
-	return end
-}
+// ends returns when the time of the host is over; zero: never.
+func (j *job) ends() time.Time { return j.budget.end }
 
-// late reports whether the time for the job is over.
-func (j *job) late(now time.Time) bool {
-	end := j.ends()
-	return !end.IsZero() && !now.Before(end)
-}
+// late reports whether the time of the host is over.
+func (j *job) late(now time.Time) bool { return passed(j.ends(), now) }
 
-// left reports whether the caller of the job does not wait any more. Its
-// deadline may end a session just before it ends the caller's context.
-func (j *job) left(now time.Time) bool {
-	return j.gone || !j.deadline.IsZero() && !now.Before(j.deadline)
-}
+// left reports whether the caller of the job does not wait any more. Its limit
+// may end a session just before it ends the wait.
+func (j *job) left(now time.Time) bool { return j.gone || passed(j.budget.limit, now) }
+
+// passed reports whether a time is over; a zero one never is.
+func passed(end, now time.Time) bool { return !end.IsZero() && !now.Before(end) }
 
 // time is how much there was for the job when it began to wait, or was taken.
 func (j *job) time() time.Duration {
@@ -135,11 +135,6 @@ func busy(j *job) error { return fmt.Errorf("%w (%s): too many wait", ErrBusy, j
 
 // leftOut is the error of a job whose list ended while it waited.
 func leftOut(j *job) error { return fmt.Errorf("%w (%s): the list ends", ErrBusy, j.route.addr.Addr()) }
-
-// waited is the error of a job whose caller's context ended while it waited.
-func waited(ctx context.Context, j *job) error {
-	return fmt.Errorf("%w (%s): %w", ErrBusy, j.route.addr.Addr(), ended(ctx))
-}
 
 // ofList reports whether the job is of a list, and no single check.
 func (j *job) ofList() bool { return j.req.Lane != nil }

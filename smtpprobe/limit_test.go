@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/smtpprobe"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -97,9 +98,9 @@ func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 		found  string
 		err    error
 	}{
-		{"deadline", perHost, deadline, []string{"192.0.2.1"}, "", smtpprobe.ErrBusy},
-		{"deadline, all sessions taken", inAll, deadline, []string{"192.0.2.3"}, "", smtpprobe.ErrBusy},
-		{"deadline at the second host", perHost, deadline, []string{"192.0.2.2", "192.0.2.1"}, "greeting 421", smtpprobe.ErrBusy},
+		{"deadline", perHost, deadline, []string{"192.0.2.1"}, "", context.DeadlineExceeded},
+		{"deadline, all sessions taken", inAll, deadline, []string{"192.0.2.3"}, "", context.DeadlineExceeded},
+		{"deadline at the second host", perHost, deadline, []string{"192.0.2.2", "192.0.2.1"}, "greeting 421", context.DeadlineExceeded},
 		{"cancel", perHost, cancel, []string{"192.0.2.1"}, "", context.Canceled},
 		{"cancel, all sessions taken", inAll, cancel, []string{"192.0.2.3"}, "", context.Canceled},
 	} {
@@ -113,8 +114,8 @@ func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 				if summaries(r.found) != tt.found || !errors.Is(r.err, tt.err) || r.took != time.Second {
 					t.Errorf("found %v after %v, want %q (%v)", r, r.took, tt.found, tt.err)
 				}
-				if errors.Is(r.err, smtpprobe.ErrBusy) && errors.Is(r.err, context.Canceled) {
-					t.Errorf("busy and cancelled at the same time: %v", r.err)
+				if errors.Is(r.err, smtpprobe.ErrBusy) {
+					t.Errorf("busy, and the end of the caller at the same time: %v", r.err)
 				}
 				wait()
 				if got, want := len(b.network.Dials()), len(tt.addrs); got != want {
@@ -156,35 +157,43 @@ func TestThoseThatWaitAreLimited(t *testing.T) {
 
 // TestBudget is about a host that falls silent at EHLO and can be asked at
 // once, or one that does at RCPT and can be asked after the 20 s that another
-// probe waits for it and the 3 s of its QUIT. No other host is asked then.
+// probe waits for it and the 3 s of its QUIT. The host has the whole budget,
+// and only a patient probe waits beyond it. No other host is asked then.
 func TestBudget(t *testing.T) {
+	const silent = "greeting 220, failure timeout at ehlo"
 	for _, tt := range []struct {
 		name     string
 		occupied bool
+		patient  bool
 		budget   time.Duration
-		timeout  time.Duration // of the context
 		took     time.Duration
+		want     string
 	}{
-		{"bounds the probe", false, 5 * time.Second, time.Minute, 5 * time.Second},
-		{"the context does so too", false, 5 * time.Second, 3 * time.Second, 3 * time.Second},
-		{"none is no bound", false, 0, time.Minute, 20 * time.Second},
-		{"stands still while the probe waits", true, 5 * time.Second, time.Minute, 28 * time.Second},
-		{"the context does not", true, 5 * time.Second, 25 * time.Second, 25 * time.Second},
+		{"bounds the probe", false, false, 5 * time.Second, 5 * time.Second, silent},
+		{"bounds the wait", true, false, 5 * time.Second, 5 * time.Second, "failure limited at connect"},
+		{"is over while the host has time", true, false, 25 * time.Second, 25 * time.Second, "greeting 220, ehlo 250, failure limited at rcpt"},
+		{"none is no bound", false, false, 0, 20 * time.Second, silent},
+		{"stands still while a patient one waits", true, true, 5 * time.Second, 28 * time.Second, "greeting 220, ehlo 250, mail 250, failure timeout at rcpt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			host, want := "S: 220 mx\nhang", "greeting 220, failure timeout at ehlo"
+			host := "S: 220 mx\nhang"
 			if tt.occupied {
-				host, want = lockStep+"C: RCPT *\nhang", "greeting 220, ehlo 250, mail 250, failure timeout at rcpt"
+				host = lockStep + "C: RCPT *\nhang"
 			}
 			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(smtptest.Script(host)), func(b *bubble) {
 				if tt.occupied {
 					defer b.occupy("192.0.2.1")()
 				}
-				ctx, cancel := context.WithTimeout(b.Context(), tt.timeout)
-				defer cancel()
-				r := b.ask(ctx, request(smtpprobe.Request{Hosts: mx("192.0.2.1"), Budget: tt.budget}))
-				if summaries(r.found) != want || r.err != nil || r.took.Round(time.Millisecond) != tt.took {
-					t.Errorf("found %v after %v, want %s after %v", r, r.took, want, tt.took)
+				req := request(smtpprobe.Request{Hosts: mx("192.0.2.1"), Budget: tt.budget})
+				if tt.patient {
+					req = patient([]smtpprobe.Request{req})[0]
+				}
+				r := b.ask(b.Context(), req)
+				if summaries(r.found) != tt.want || r.err != nil || r.took.Round(time.Millisecond) != tt.took {
+					t.Errorf("found %v after %v, want %s after %v", r, r.took, tt.want, tt.took)
+				}
+				if f := r.last().Failure; (f.Kind == smtp.KindLimited) != (f.RetryAfter > 0) {
+					t.Errorf("%s, to be tried again after %v", f.Kind, f.RetryAfter)
 				}
 			})
 		})

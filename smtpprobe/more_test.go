@@ -81,8 +81,8 @@ func moreOf(more func(context.Context) []netip.Addr) []smtpprobe.Host {
 }
 
 // TestMoreAddressesEndWithTheProbe checks that the function that looks up more
-// addresses has the time of the probe, of which the wait for a session is no
-// part.
+// addresses has the time of the hosts, of which the wait of a patient probe for
+// a session is no part.
 func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 	hosts := map[string]smtptest.Handler{"192.0.2.9": &smtptest.Host{RCPT: smtptest.Hangs}}
 	inBubble(t, smtpprobe.Config{MaxSessions: 1}, hosts, func(b *bubble) {
@@ -92,7 +92,7 @@ func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 		})
 		synctest.Wait()
 		var had time.Duration
-		r := b.ask(b.Context(), request(smtpprobe.Request{Budget: 10 * time.Second, Hosts: moreOf(func(ctx context.Context) []netip.Addr {
+		r := b.ask(b.Context(), request(smtpprobe.Request{Queued: func(bool) {}, Budget: 10 * time.Second, Hosts: moreOf(func(ctx context.Context) []netip.Addr {
 			end, _ := ctx.Deadline()
 			had = time.Until(end)
 			return nil

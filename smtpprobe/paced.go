@@ -273,10 +273,17 @@ func (g *paced) pausedSession(j *job) *Session {
 // limitedSession is the session of a job that has less time than the wait for
 // its provider takes.
 func limitedSession(j *job, wait time.Duration) *Session {
+	return notInTime(j, wait, "its provider is asked as much as it may be; it may be its turn in %v")
+}
+
+// busySession is the session of a job whose time ended while it waited.
+func busySession(j *job, wait time.Duration) *Session {
+	return notInTime(j, wait, "no session with the host became free in time; it may be its turn in %v")
+}
+
+func notInTime(j *job, wait time.Duration, text string) *Session {
 	wait = wait.Round(time.Second)
-	f := &smtp.Failure{
-		Phase: smtp.PhaseConnect, Kind: smtp.KindLimited, RetryAfter: wait,
-		Text: fmt.Sprintf("not asked: its provider is asked as much as it may be; it may be its turn in %v", wait),
-	}
-	return notTried(j, f)
+	return notTried(j, &smtp.Failure{
+		Phase: smtp.PhaseConnect, Kind: smtp.KindLimited, RetryAfter: wait, Text: fmt.Sprintf("not asked: "+text, wait),
+	})
 }

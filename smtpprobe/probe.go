@@ -1,7 +1,6 @@
 package smtpprobe
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -23,7 +22,7 @@ type probe struct {
 
 func newProbe(p *Pool, req *Request) *probe {
 	routes := newRoutes(req.Hosts, p.config.Port)
-	return &probe{pool: p, req: req, budget: startBudget(req.Budget), routes: routes}
+	return &probe{pool: p, req: req, budget: startBudget(req), routes: routes}
 }
 
 // run asks the next hosts until nothing is left to ask.
@@ -41,19 +40,19 @@ func (pr *probe) run(ctx context.Context) error {
 
 // next returns the next job; nil: no job is left.
 func (pr *probe) next(ctx context.Context) (*job, error) {
-	if h := pr.routes.wantsMore(pr.route.host); h != nil && !pr.budget.spent(ctx) {
+	if h := pr.routes.wantsMore(pr.route.host); h != nil && ctx.Err() == nil && !pr.budget.spent() {
 		lookup, cancel := pr.budget.part(ctx, len(pr.routes.left) > 0)
 		err := pr.routes.add(lookup, h)
 		cancel()
-		if err = cmp.Or(err, cancelled(ctx)); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err := cancelled(ctx); err != nil {
+	if err := gaveUp(ctx); err != nil {
 		return nil, err
 	}
 	r, ok := pr.routes.next()
-	if !ok || len(pr.found.Sessions) > 0 && pr.budget.spent(ctx) {
+	if !ok || len(pr.found.Sessions) > 0 && pr.budget.spent() {
 		return nil, nil
 	}
 	if r.egress == nil {
@@ -64,22 +63,25 @@ func (pr *probe) next(ctx context.Context) (*job, error) {
 }
 
 // arrived notes the outcome of a job, and reports whether nothing is left to
-// ask, whatever the time. For a cancelled caller, that is the error.
+// ask, whatever the time. A caller that gave up has the answer if it is one.
 func (pr *probe) arrived(ctx context.Context, r result) (end bool, err error) {
 	if pr.otherWay(r) {
-		err = cancelled(ctx)
+		err = gaveUp(ctx)
 		return err != nil, err
+	}
+	if len(pr.route.failed) > 0 && pr.budget.spent() && r.limited() {
+		return true, nil // there was no time for the second try, and the first is an outcome
 	}
 	if r.session != nil {
 		pr.found.Sessions = append(pr.found.Sessions, *r.session)
 		pr.found.Waited = pr.budget.waited.Truncate(time.Millisecond)
 		pr.routes.learn(pr.route, r)
 	}
-	if len(pr.route.failed) > 0 && errors.Is(r.err, context.DeadlineExceeded) {
-		return true, nil // there was no time for the second try, and the first is an outcome
+	end = len(pr.routes.left) == 0 && pr.routes.wantsMore(pr.route.host) == nil
+	if r.err == nil && (!end || r.cancelled()) {
+		r.err = gaveUp(ctx)
 	}
-	err = cmp.Or(cancelled(ctx), r.err)
-	return err != nil || len(pr.routes.left) == 0 && pr.routes.wantsMore(pr.route.host) == nil, err
+	return end || r.err != nil, r.err
 }
 
 // otherWay puts the route of the last job in front again, by another egress, if
@@ -107,19 +109,28 @@ func (pr *probe) otherWay(r result) bool {
 	return true
 }
 
-// budget is the time of one probe. Its clock stands still while the probe waits
-// for a free session: that wait is of our making, and must neither take time
-// from the host nor look like its silence.
+// budget is the time of one probe.
 type budget struct {
-	end    time.Time     // zero: only the context bounds the probe
-	waited time.Duration // by which the end was put off
+	// end is when the time of the mail hosts is over; zero: never. It is put
+	// off while the probe waits for a session: that wait is of our making, and
+	// must neither take time from the host nor look like its silence.
+	end    time.Time
+	waited time.Duration // by which it was put off
+	queued time.Duration // of that, behind others
+	// limit is when the caller waits no longer; zero: it has no limit, or
+	// is one that is patient.
+	limit time.Time
 }
 
-func startBudget(d time.Duration) budget {
-	if d == 0 {
+func startBudget(req *Request) budget {
+	if req.Budget == 0 {
 		return budget{}
 	}
-	return budget{end: time.Now().Add(d)}
+	b := budget{end: time.Now().Add(req.Budget)}
+	if !req.patient() {
+		b.limit = b.end
+	}
+	return b
 }
 
 // extend makes up for a wait.
@@ -130,23 +141,21 @@ func (b *budget) extend(d time.Duration) {
 	}
 }
 
-// part is ctx that ends with the budget, or halfway there if others are to have
-// the rest.
+// part is ctx that ends with the time of the mail hosts, or halfway there if
+// others are to have the rest.
 func (b *budget) part(ctx context.Context, others bool) (context.Context, context.CancelFunc) {
-	end, bounded := ctx.Deadline()
-	if !b.end.IsZero() && (!bounded || b.end.Before(end)) {
-		end, bounded = b.end, true
-	}
-	if !bounded {
+	end := b.end
+	switch {
+	case end.IsZero():
 		return context.WithCancel(ctx)
-	}
-	if others {
+	case others:
 		end = time.Now().Add(time.Until(end) / 2)
 	}
 	return context.WithDeadline(ctx, end)
 }
 
-// spent reports whether the budget or ctx has no time left.
-func (b *budget) spent(ctx context.Context) bool {
-	return expired(ctx) || !b.end.IsZero() && !time.Now().Before(b.end)
+// spent reports whether no time is left.
+func (b *budget) spent() bool {
+	now := time.Now()
+	return passed(b.end, now) || passed(b.limit, now)
 }

@@ -22,17 +22,26 @@ type Request struct {
 	// Queued is called with true when the probe begins to wait for a session
 	// that others use, and with false when its own transaction starts or, if it
 	// shares one, ends. The calls alternate, and true comes first. It must be
-	// quick, and must not call the pool. Such a request never fails with
-	// ErrBusy: its caller can limit how many wait. Default: nothing is called.
+	// quick, and must not call the pool. Such a request is patient, and never
+	// fails with ErrBusy: its caller can limit how many wait. Default: nothing
+	// is called.
 	Queued func(waits bool)
-	// Lane is that of the list which the probe is of. Default: the probe is of
-	// no list. Those come first, and a part of each limit is kept for them.
+	// Lane is that of the list which the probe is of; it is patient. Default:
+	// the probe is of no list. Those come first, and a part of each limit is
+	// kept for them.
 	Lane *Lane
 
-	// Budget is the time for this probe, not counting the wait for a free
-	// session; 0: only the context bounds it.
+	// Budget is the time that the mail hosts have for this probe, not counting
+	// the wait for a free session. A probe that is not patient ends after the
+	// Budget, that wait included: with a failure of kind smtp.KindLimited where
+	// it still waited, or had waited so that the host did not have its time. 0:
+	// the timeouts of the pool alone bound it.
 	Budget time.Duration
 }
+
+// patient reports whether the probe waits for a session for as long as it
+// takes.
+func (r *Request) patient() bool { return r.Queued != nil || r.Lane != nil }
 
 // Lane is the place of a list, or of other work that is not urgent, at mail
 // hosts that are busy. Where several lanes have probes of one domain waiting at

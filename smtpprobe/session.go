@@ -113,29 +113,17 @@ func (s *Session) tlsUnusable() bool {
 	return s.TLS == "" && s.offers("STARTTLS")
 }
 
-// cancelled returns an error if the caller has given up. A deadline that has
-// passed is no such thing: it is an outcome.
-func cancelled(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return fmt.Errorf("smtpprobe: %w", ended(ctx))
-	}
-	return nil
-}
-
-// ended is why ctx has ended: an error that wraps ctx.Err() and the cause.
-func ended(ctx context.Context) error {
+// gaveUp returns an error if ctx has ended: one that wraps ctx.Err() and the
+// cause. That a caller waits no longer says nothing about any host.
+func gaveUp(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(cause, err):
+		return fmt.Errorf("smtpprobe: %w", cause)
 	}
-	return fmt.Errorf("%w: %w", err, cause)
-}
-
-// expired reports whether the deadline of ctx has passed. It asks the clock,
-// because a connection's deadline may fire just before the context's.
-func expired(ctx context.Context) bool {
-	end, ok := ctx.Deadline()
-	return ok && !time.Now().Before(end)
+	return fmt.Errorf("smtpprobe: %w: %w", err, cause)
 }
 
 // notTried is the session of a job that no connection was made for.
@@ -155,14 +143,13 @@ func tooLate(j *job) *Session {
 
 // soFar is what is known of the session of a job that could not wait for it:
 // its opening, as what follows may be about others.
-func (s *session) soFar(ctx context.Context, j *job) *Session {
+func (s *session) soFar(j *job, kind smtp.Kind) *Session {
 	found := s.findings(j)
 	found.Transcript = s.Transcript(true)
-	kind := smtp.KindTimeout
-	if cancelled(ctx) != nil {
-		kind = smtp.KindCancelled
-	}
 	found.Failure = &smtp.Failure{Phase: phaseOf(found), Kind: kind, Text: wire.NoAnswer}
+	if kind == smtp.KindLimited {
+		found.Failure.RetryAfter = leastWait
+	}
 	return found
 }
 

@@ -63,7 +63,7 @@ func TestMuteHost(t *testing.T) {
 		host := &peer{RCPTFunc: func(*visit, string) string { return act }}
 		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 			begun, soonest := time.Now(), time.Hour
-			for i, r := range b.askAll(aboutAll(list)) {
+			for i, r := range b.askAll(patient(aboutAll(list))) {
 				soonest = min(soonest, r.took)
 				if f := r.last().Failure; r.code() != 0 || f == nil || f.Phase != smtp.PhaseRCPT {
 					b.Errorf("%s: %v", list[i], r)

@@ -61,38 +61,45 @@ var silentAt = []struct {
 	{smtp.PhaseRCPT, smtptest.Script(pipelining + "C: MAIL *\nC: RCPT *\nC: RCPT *\nS: 250 ok\nS: 550 no\nhang"), "greeting 220, ehlo 250, mail 250, "},
 }
 
-// TestEnds sees that a cancelled context ends every wait at once, with the
-// findings so far, and that its deadline is an outcome like any other timeout.
+// TestEnds sees that a context that ends, by a cancel or its deadline, ends
+// every wait at once, with the findings so far, and that the end of the budget
+// is an outcome like any other timeout.
 func TestEnds(t *testing.T) {
 	for _, tt := range silentAt {
 		t.Run(tt.found+string(tt.phase), func(t *testing.T) {
-			o := probe(t, setting{ctx: cancelAfter(time.Second)}, tt.host)
-			if got, want := summaries(o.found), tt.found+"failure cancelled at "+string(tt.phase); got != want {
-				t.Errorf("cancelled: found %s, want %s", got, want)
+			for _, end := range []struct {
+				ctx func(context.Context) (context.Context, context.CancelFunc)
+				err error
+			}{{cancelAfter(time.Second), context.Canceled}, {deadlineAfter(time.Second), context.DeadlineExceeded}} {
+				o := probe(t, setting{ctx: end.ctx}, tt.host)
+				if got, want := summaries(o.found), tt.found+"failure cancelled at "+string(tt.phase); got != want {
+					t.Errorf("%v: found %s, want %s", end.err, got, want)
+				}
+				if !errors.Is(o.err, end.err) || o.took != time.Second || o.behind > 3*time.Second {
+					t.Errorf("%v: %v after %v, and %v", end.err, o.err, o.took, o.behind)
+				}
 			}
-			if !errors.Is(o.err, context.Canceled) || o.took != time.Second || o.behind > 3*time.Second {
-				t.Errorf("cancelled: %v after %v, and %v", o.err, o.took, o.behind)
-			}
-			o = probe(t, setting{timeout: time.Second}, tt.host)
+			o := probe(t, setting{timeout: time.Second}, tt.host)
 			last := o.last()
 			if tt.phase == smtp.PhaseSTARTTLS {
 				last = o.found.Sessions[0]
 			}
 			if last.Failure == nil || last.Failure.Phase != tt.phase || o.err != nil || o.took > time.Second || o.behind > 3*time.Second {
-				t.Errorf("deadline: found %v after %v, and %v", o, o.took, o.behind)
+				t.Errorf("budget: found %v after %v, and %v", o, o.took, o.behind)
 			}
 		})
 	}
 }
 
 func TestEndedBeforeItBegan(t *testing.T) {
-	o := probe(t, setting{ctx: cancelled}, good())
-	if !errors.Is(o.err, context.Canceled) || len(o.dials) != 0 {
-		t.Errorf("%v, dialled %v", o.err, o.dials)
-	}
-	o = probe(t, setting{ctx: deadlineAfter(0)}, good())
-	if summaries(o.found) != "failure timeout at connect" || o.err != nil {
-		t.Errorf("found %v", o)
+	for _, end := range []struct {
+		ctx func(context.Context) (context.Context, context.CancelFunc)
+		err error
+	}{{cancelled, context.Canceled}, {deadlineAfter(0), context.DeadlineExceeded}} {
+		o := probe(t, setting{ctx: end.ctx}, good())
+		if !errors.Is(o.err, end.err) || len(o.found.Sessions) != 0 || len(o.dials) != 0 {
+			t.Errorf("found %v, dialled %v; want %v", o, o.dials, end.err)
+		}
 	}
 }
 

@@ -212,31 +212,21 @@ func (w *worker) hasHadItsTurn() bool {
 	return len(w.host.paced.turn) > 0 && w.session.Age() >= turnLasts
 }
 
-// giveUpTurn answers the jobs that have waited for as long as they have time
-// while it was not the turn of their host, and those that would have to wait
-// longer for sure. Callers that are told of waits wait.
+// giveUpTurn answers the jobs that would have to wait longer than they have
+// time for sure, as it is not the turn of their host before. Patient ones wait.
 func (p *Pool) giveUpTurn(h *mailHost) {
 	now := time.Now()
 	_, at := h.paced.MayOpen(now, false)
 	if h.sessions > 0 {
-		at = now // a session that is open may take them
+		return // one that is open may take them
 	}
-	var next time.Time
 	h.failWaiting(func(j *job) (result, bool) {
-		end := j.ends()
-		switch {
-		case j.req.Queued != nil || end.IsZero():
+		limit := j.budget.limit
+		if limit.IsZero() || !at.After(limit) {
 			return result{}, false
-		case !end.After(now) || at.After(end):
-			return result{session: limitedSession(j, h.untilTurn(now, at))}, true
-		case next.IsZero() || end.Before(next):
-			next = end
 		}
-		return result{}, false
+		return result{session: limitedSession(j, h.untilTurn(now, at))}, true
 	})
-	if !next.IsZero() {
-		p.scheduleIn(h, next.Sub(now))
-	}
 }
 
 // untilTurn is about how long it may take until it is the turn of the host.

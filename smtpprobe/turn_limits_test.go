@@ -2,7 +2,6 @@ package smtpprobe_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -90,9 +89,8 @@ func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 		hurried := requests[1]
 		hurried.Budget = 20 * time.Second
 		limited(b.ask(b.Context(), hurried), 20*time.Second)
-		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second)
-		defer cancel()
-		limited(b.ask(ctx, requests[1]), 5*time.Second)
+		hurried.Budget = 5 * time.Second
+		limited(b.ask(b.Context(), hurried), 5*time.Second)
 		wg.Wait()
 	})
 }

@@ -33,9 +33,11 @@ func TestOneGivesUp(t *testing.T) {
 		found string
 	}{
 		{"cancelled", nil, cancelAfter(after3), context.Canceled, "failure cancelled at rcpt"},
-		{"deadline", nil, deadlineAfter(after3), nil, "failure timeout at rcpt"},
+		{"deadline", nil, deadlineAfter(after3), context.DeadlineExceeded, "failure cancelled at rcpt"},
 		{"cancelled, and the session dies", hangsUpOnce, cancelAfter(after3), context.Canceled, "failure cancelled at rcpt"},
-		{"deadline, and the session dies", hangsUpOnce, deadlineAfter(after3), nil, "failure timeout at rcpt"},
+		{"deadline, and the session dies", hangsUpOnce, deadlineAfter(after3), context.DeadlineExceeded, "failure cancelled at rcpt"},
+		{"limit", nil, nil, nil, "failure timeout at rcpt"},
+		{"limit, and the session dies", hangsUpOnce, nil, nil, "failure timeout at rcpt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dies := after(1000, nil)
@@ -57,12 +59,16 @@ func TestOneGivesUp(t *testing.T) {
 				for i, m := range mailboxes(9, none, "a.example") {
 					ctx, cancel := b.Context(), context.CancelFunc(func() {})
 					quitter := i == 6
-					if quitter {
+					req := about(m)
+					switch {
+					case quitter && tt.end == nil:
+						req.Budget = after3
+					case quitter:
 						ctx, cancel = tt.end(ctx)
 					}
 					wg.Go(func() {
 						defer cancel()
-						r := b.ask(ctx, about(m))
+						r := b.ask(ctx, req)
 						switch {
 						case !quitter && (r.err != nil || r.code() != 250):
 							b.Errorf("%s: %v", m, r)
@@ -115,9 +121,7 @@ func TestDesertedSessionEnds(t *testing.T) {
 	}
 	for name, host := range hosts {
 		ends := []func(context.Context) (context.Context, context.CancelFunc){cancelAfter(time.Second)}
-		if name == "slow over many" { // at others, deadlines end sessions in any case
-			ends = append(ends, deadlineAfter(time.Second))
-		}
+		ends = append(ends, deadlineAfter(time.Second))
 		for _, end := range ends {
 			t.Run(name, func(t *testing.T) {
 				sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
@@ -146,19 +150,10 @@ func TestDesertedSessionEnds(t *testing.T) {
 	}
 }
 
-// lateContext is a context that ends a little later than its deadline says, as
-// one does whose timer is not served first.
-type lateContext struct {
-	context.Context
-	deadline time.Time
-}
-
-func (c lateContext) Deadline() (time.Time, bool) { return c.deadline, true }
-
-// TestDeadlineInATransaction checks that callers whose mailboxes are being
-// asked about when their deadline passes learn how far the session came, and
-// not that there was none, even if the session notices the deadline first.
-func TestDeadlineInATransaction(t *testing.T) {
+// TestLimitInATransaction checks that callers whose mailboxes are being asked
+// about when their time is over learn how far the session came, and not that
+// there was none.
+func TestLimitInATransaction(t *testing.T) {
 	for name, host := range map[string]*smtptest.Host{
 		"silent at RCPT":     {RCPT: smtptest.Hangs},
 		"silent at greeting": {Greeting: smtptest.Hangs},
@@ -167,11 +162,11 @@ func TestDeadlineInATransaction(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			host.GreetingDelay = 100 * time.Millisecond // all come meanwhile
 			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-				const timeout = 1500 * time.Millisecond
-				ctx, cancel := context.WithTimeout(b.Context(), timeout+time.Millisecond)
-				defer cancel()
-				late := lateContext{ctx, time.Now().Add(timeout)}
-				for _, r := range b.askTogether(late, aboutAll(mailboxes(3, none, "a.example"))) {
+				requests := aboutAll(mailboxes(3, none, "a.example"))
+				for i := range requests {
+					requests[i].Budget = 1500 * time.Millisecond
+				}
+				for _, r := range b.askTogether(b.Context(), requests) {
 					if r.err != nil || len(r.found.Sessions) != 1 {
 						b.Errorf("%s, %v", summaries(r.found), r.err)
 					}
@@ -181,10 +176,10 @@ func TestDeadlineInATransaction(t *testing.T) {
 	}
 }
 
-// TestDeadlineAtAHostThatTurned has a host refuse everybody, a mailbox that it
-// had accepted among them. A caller whose deadline passes in that transaction,
-// and that is not gone yet, must not take the refusal for one that counts.
-func TestDeadlineAtAHostThatTurned(t *testing.T) {
+// TestLimitAtAHostThatTurned has a host refuse everybody, a mailbox that it had
+// accepted among them. A caller whose time is over in that transaction must not
+// take the refusal for one that counts.
+func TestLimitAtAHostThatTurned(t *testing.T) {
 	var turned atomic.Bool
 	host := &smtptest.Host{RCPTDelay: 100 * time.Millisecond, RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {
 		if turned.Load() || !strings.HasPrefix(rcpt, "good") {
@@ -195,16 +190,14 @@ func TestDeadlineAtAHostThatTurned(t *testing.T) {
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 		_ = b.ask(b.Context(), about("good0@a.example"))
 		turned.Store(true)
-		ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
-		defer cancel()
 		var wg sync.WaitGroup
 		for i := range 6 {
 			wg.Go(func() {
-				asked := context.Context(ctx)
+				req := about(fmt.Sprintf("good%d@a.example", i+1))
 				if i == 0 {
-					asked = lateContext{ctx, time.Now().Add(350 * time.Millisecond)}
+					req.Budget = 350 * time.Millisecond
 				}
-				r := b.ask(asked, about(fmt.Sprintf("good%d@a.example", i+1)))
+				r := b.ask(b.Context(), req)
 				if last := r.last(); last.Target != nil && last.Target.Refused() && !last.Unproven {
 					b.Errorf("good%d: %v\n%s", i+1, r, transcript(last))
 				}

@@ -294,7 +294,8 @@ func (w *world) ask(b *bubble, i int) {
 		switch {
 		case r.err == nil && len(r.found.Sessions) == 0:
 			b.Errorf("%s: no answer", req.Target)
-		case r.err == nil, errors.Is(r.err, smtpprobe.ErrBusy) && (w.config.MaxWaitingPerHost > 0 || w.how == expires):
+		case r.err == nil, errors.Is(r.err, smtpprobe.ErrBusy) && w.config.MaxWaitingPerHost > 0:
+		case w.how == expires && errors.Is(r.err, context.DeadlineExceeded):
 		case w.how == cancels && errors.Is(r.err, context.Canceled), w.how == poolCloses && errors.Is(r.err, smtpprobe.ErrClosed):
 		default:
 			b.Errorf("%s: %v", req.Target, r.err)

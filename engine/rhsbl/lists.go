@@ -159,12 +159,12 @@ func (l *Lists) awake(domain string) []*list {
 func (l *Lists) ask(ctx context.Context, list *list, domain string) Answer {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	found, err := l.resolver.IPv4(limited, domain+"."+list.zone)
+	found, _ := l.resolver.IPv4(limited, domain+"."+list.zone)
 	answer := Answer{
 		Zone: list.shown, Domain: domain, Status: found.Status, Addrs: found.Addrs,
 		Error: strings.ReplaceAll(found.Error, list.zone, list.shown), // resolvers explain failures with the name
 	}
-	if fault := answer.fault(); fault != "" && err == nil && ctx.Err() == nil {
+	if fault := answer.fault(); fault != "" && ctx.Err() == nil {
 		list.failed(l.log, fault)
 	}
 	return answer

@@ -190,13 +190,16 @@ func (b *batch) orphans(key string) (some []*orphan) {
 	return some
 }
 
+// left is the time that the batch has left; a little when it has none.
+func (b *batch) left() time.Duration { return max(time.Until(b.deadline), time.Nanosecond) }
+
 // askGroup verifies the addresses of one domain.
 func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
 	addresses := make([]string, len(group))
 	for n, i := range group {
 		addresses[n] = b.asked[i].address
 	}
-	how := engine.GroupOptions{Fresh: b.how.fresh}
+	how := engine.GroupOptions{Fresh: b.how.fresh, Timeout: b.left()}
 	e.config.Verifier.VerifyGroup(ctx, addresses, how, func(n int, result engine.Result, err error) {
 		b.results[group[n]] = told(result, err)
 	})

@@ -22,12 +22,14 @@ import (
 
 // Verifier verifies addresses; *[engine.Verifier] is one.
 type Verifier interface {
-	// VerifyWith verifies an address. Of the options, Fresh alone is set. The
-	// error is non-nil only if the verification could not be carried out.
+	// VerifyWith verifies an address. Of the options, Fresh and Timeout are
+	// set. It ends within the Timeout. The error is non-nil only if the
+	// verification could not be carried out.
 	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error)
 	// VerifyGroup verifies addresses of one domain together, at less cost. Of
-	// the options, Fresh alone is set. Done is called for each, perhaps from
-	// several goroutines at a time; VerifyGroup returns after the last call.
+	// the options, Fresh and Timeout are set. Done is called for each, perhaps
+	// from several goroutines at a time; VerifyGroup returns after the last
+	// call.
 	VerifyGroup(
 		ctx context.Context, addresses []string, o engine.GroupOptions,
 		done func(i int, result engine.Result, err error),

@@ -17,10 +17,15 @@ type task struct {
 	fault    *exchange.Panic // then: what it panicked with; nil: it did not
 }
 
-// startTask begins work for a request. The end of the request does not end it.
+// overtime is how long a Verifier may take to note that its time is over,
+// before its context ends: then there would be no result.
+const overtime = time.Second
+
+// startTask begins work for a request, which ends by itself within the limit.
+// The end of the request does not end it.
 func startTask(r *http.Request, limit time.Duration, work func(ctx context.Context)) *task {
 	detached, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
-	ctx, stop := context.WithTimeout(detached, limit)
+	ctx, stop := context.WithTimeout(detached, limit+overtime)
 	t := &task{deadline: time.Now().Add(limit), cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(t.done)

@@ -103,8 +103,9 @@ func (e *Endpoint) ask(
 
 	answer := noAnswer
 	var err error
-	t := startTask(r, e.timeout(how), func(ctx context.Context) {
-		answer, err = e.config.Verifier.VerifyWith(ctx, asked.address, engine.VerifyOptions{Fresh: how.fresh})
+	o := engine.VerifyOptions{Fresh: how.fresh, Timeout: e.timeout(how)}
+	t := startTask(r, o.Timeout, func(ctx context.Context) {
+		answer, err = e.config.Verifier.VerifyWith(ctx, asked.address, o)
 		answer = told(answer, err)
 	})
 	if !t.await(r) {

@@ -41,7 +41,7 @@ const (
 	KindEgress      Kind = "egress"      // one of our egresses failed: says nothing about the host
 	KindTurned      Kind = "turned"      // not asked: the host refuses even mailboxes that it accepted before
 	KindPaused      Kind = "paused"      // not asked: the provider has blocked us for several domains in a row
-	KindLimited     Kind = "limited"     // not asked: the provider is asked as much as it may be, or found us too fast
+	KindLimited     Kind = "limited"     // not asked in time: our limits for the host or its provider, or its own
 )
 
 // Failure is the end of a session that did not get its answer.

@@ -31,6 +31,8 @@ const key = "rcpt_a-key-for-tests"
 type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
 
 func (f verifierFunc) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
 	result, err := f(ctx, address)
 	if o.Fresh {
 		result.Local = "anew"

@@ -51,13 +51,17 @@ func (s *slow) Verify(ctx context.Context, address string) (engine.Result, error
 	return accepts(ctx, address)
 }
 
-func (s *slow) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
+func (s *slow) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
 	return s.Verify(ctx, address)
 }
 
 func (s *slow) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(int, engine.Result, error),
 ) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
 	eachOf(ctx, addresses, s.Verify, done)
 }
 

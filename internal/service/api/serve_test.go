@@ -24,7 +24,9 @@ type gate struct {
 
 func newGate() gate { return gate{asked: make(chan struct{}, 10), open: make(chan struct{})} }
 
-func (g gate) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
+func (g gate) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
 	return g.Verify(ctx, address)
 }
 

@@ -137,11 +137,11 @@ func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, erro
 }
 
 // VerifyWith is [Cache.Verify]; with Fresh it does not look into the memory. A
-// cache cannot be asked in another way. Callers that ask about one mailbox at
-// the same time share a verification. It goes on while any of them waits, and
-// each has its own time limit.
+// cache cannot be asked in another way, but for the time limit. Callers that
+// ask about one mailbox with the same one at the same time share a
+// verification. It goes on while any of them waits.
 func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
-	if o.Level != "" || o.Clean || o.Timeout != 0 || o.Detach {
+	if o.Level != "" || o.Clean || o.Detach {
 		return engine.Result{}, errOptions
 	}
 	m, ok := c.read(address)
@@ -153,7 +153,7 @@ func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyO
 			return result, nil
 		}
 	}
-	return c.ask(ctx, m)
+	return c.ask(ctx, m, o.Timeout)
 }
 
 // Recall returns the remembered result of an address. It asks only memory and

@@ -243,9 +243,7 @@ func TestHurry(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCache(t, Config{Engine: &fake{says: always(tt.reason, tt.change)}})
-			ctx, cancel := context.WithTimeout(t.Context(), tt.time)
-			defer cancel()
-			_, _ = c.Verify(ctx, "alice@acme.example")
+			_, _ = c.VerifyWith(t.Context(), "alice@acme.example", engine.VerifyOptions{Timeout: tt.time})
 			settle(c)
 			if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok != tt.cached {
 				t.Errorf("%s: remembered %t", tt.name, ok)

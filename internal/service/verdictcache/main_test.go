@@ -27,11 +27,16 @@ type fake struct {
 	says   func(ctx context.Context, address string) (engine.Result, error)
 }
 
-func (f *fake) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
+func (f *fake) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
 	f.mu.Lock()
 	f.asked = append(f.asked, address)
 	says := f.says
 	f.mu.Unlock()
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
 	return says(ctx, address)
 }
 

@@ -161,9 +161,7 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 		return c.config.Now().Add(known.RetryAfter() + recheckLate), true
 	}
 	c.counts.asked.Add(1)
-	within, cancel := context.WithTimeout(ctx, c.config.Timeout)
-	defer cancel()
-	a, _ := c.share(within, m, false)
+	a, _ := c.share(ctx, m, 0, false)
 	return c.judge(ctx, r, a)
 }
 

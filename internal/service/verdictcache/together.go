@@ -35,7 +35,7 @@ func (c *Cache) VerifyGroup(
 	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
 	c.config.Engine.VerifyGroup(ctx, rest, o, func(n int, result engine.Result, err error) {
 		m, ok := c.read(rest[n])
-		if ok && err == nil && result.Settled(ctx, c.config.Timeout) && c.config.Fingerprint() == fingerprint {
+		if ok && err == nil && c.settled(result, o.Timeout) && c.config.Fingerprint() == fingerprint {
 			c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, true)
 		}
 		done(indexes[n], result, err)

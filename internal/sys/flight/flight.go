@@ -1,7 +1,6 @@
 // Package flight lets callers that ask the same question at the same time share
 // one call. Each keeps its own context: a caller that gives up does not end the
-// call for the others, and a caller with more time than the call had asks once
-// more if the call's answer is not settled.
+// call for the others. How long a call may take is a part of the question.
 //
 // Only the standard library may be imported here: the engine is embedded in
 // other programs.
@@ -13,23 +12,12 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
-	"time"
 )
 
 // Answer is the outcome of a call.
 type Answer[T any] struct {
-	Value   T
-	Err     error
-	Settled bool // false: a call with more time might tell more
-}
-
-// final reports whether the answer is one for callers with more time, too. An
-// error is, unless it is that the time of the call was over.
-func (a *Answer[T]) final() bool {
-	if a.Err != nil {
-		return !errors.Is(a.Err, context.DeadlineExceeded)
-	}
-	return a.Settled
+	Value T
+	Err   error
 }
 
 // Group is a set of calls, in which at most one for each key can be joined. The
@@ -48,35 +36,24 @@ type Group[T any] struct {
 // it; the others get [ErrPanicked].
 type call[T any] struct {
 	key      string
-	deadline time.Time // zero: none
-	callers  int       // that have not given up
+	callers  int // that have not given up
 	cancel   context.CancelCauseFunc
 	done     chan struct{} // closed when there is an answer
 	answer   Answer[T]
 	panicked string // what a call of its own goroutine panicked with, and where
 }
 
-// Do returns the answer of ask, or that of a call for the same key which ends
-// within the caller's time (joined). If such a call told little and the caller
-// has more time, Do asks once more. The context of ask has the values and the
-// deadline of ctx, and ends when nobody waits for the answer any more.
+// Do returns the answer of ask, or that of a call in progress for the same key
+// (joined). The context of ask has the values of ctx, and ends when nobody
+// waits for the answer any more.
 func (g *Group[T]) Do(
 	ctx context.Context, key string, ask func(context.Context) Answer[T],
 ) (answer Answer[T], joined bool) {
-	for {
-		c, callCtx := g.join(ctx, key)
-		switch {
-		case callCtx != nil:
-			return g.run(ctx, callCtx, c, ask), false
-		case c == nil:
-			return ask(ctx), false
-		case !c.wait(ctx):
-			g.leave(c, context.Cause(ctx))
-			return Answer[T]{Err: Ended(ctx)}, true
-		case c.answer.final() || ctx.Err() != nil:
-			return c.answer, true
-		}
+	c, callCtx := g.join(ctx, key)
+	if callCtx != nil {
+		return g.run(ctx, callCtx, c, ask), false
 	}
+	return g.wait(ctx, c), true
 }
 
 // Detach lets the calls in progress end without being joined any more.
@@ -86,28 +63,18 @@ func (g *Group[T]) Detach() {
 	clear(g.active)
 }
 
-// join returns the call for a key that ends within the caller's time. Without a
-// call in progress, it begins one and also returns its context. If that call
-// may outlast the caller, it returns neither: the caller asks alone.
+// join returns the call for a key. Without one in progress, it begins one and
+// also returns its context.
 func (g *Group[T]) join(ctx context.Context, key string) (*call[T], context.Context) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c, ok := g.active[key]; ok {
-		if !c.endsWithin(ctx) {
-			return nil, nil
-		}
 		c.callers++
 		return c, nil
 	}
 	c := &call[T]{key: key, callers: 1, done: make(chan struct{})}
-	callCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	c.cancel = cancel
-	if deadline, ok := ctx.Deadline(); ok {
-		var stop context.CancelFunc
-		c.deadline = deadline
-		callCtx, stop = context.WithDeadline(callCtx, deadline)
-		c.cancel = func(cause error) { cancel(cause); stop() }
-	}
+	var callCtx context.Context
+	callCtx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	if g.active == nil {
 		g.active = map[string]*call[T]{}
 	}
@@ -115,25 +82,15 @@ func (g *Group[T]) join(ctx context.Context, key string) (*call[T], context.Cont
 	return c, callCtx
 }
 
-func (c *call[T]) endsWithin(ctx context.Context) bool {
-	deadline, ok := ctx.Deadline()
-	return !ok || !c.deadline.IsZero() && !c.deadline.After(deadline)
-}
-
-// wait waits for the answer and reports false if the caller gave up first. A
-// caller whose time has run out need not give up: the call has no more time
-// either, and its answer tells what was found until then.
-func (c *call[T]) wait(ctx context.Context) bool {
+// wait waits for the answer, unless the caller gives up first.
+func (g *Group[T]) wait(ctx context.Context, c *call[T]) Answer[T] {
 	select {
 	case <-c.done:
-		return true
+		return c.answer
 	case <-ctx.Done():
+		g.leave(c, context.Cause(ctx))
+		return Answer[T]{Err: Ended(ctx)}
 	}
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return false
-	}
-	<-c.done
-	return true
 }
 
 // ErrPanicked is the error of callers that shared a call which panicked.
@@ -146,11 +103,7 @@ func (g *Group[T]) run(
 	if g.Apart {
 		return g.runApart(ctx, callCtx, c, ask)
 	}
-	stay := context.AfterFunc(ctx, func() {
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			g.leave(c, context.Cause(ctx))
-		}
-	})
+	stay := context.AfterFunc(ctx, func() { g.leave(c, context.Cause(ctx)) })
 	defer stay()
 	g.carryOut(callCtx, c, ask)
 	return c.answer
@@ -168,14 +121,11 @@ func (g *Group[T]) runApart(
 		}()
 		g.carryOut(callCtx, c, ask)
 	}()
-	if !c.wait(ctx) {
-		g.leave(c, context.Cause(ctx))
-		return Answer[T]{Err: Ended(ctx)}
-	}
-	if c.panicked != "" {
+	answer := g.wait(ctx, c)
+	if errors.Is(answer.Err, ErrPanicked) && c.panicked != "" {
 		panic(c.panicked)
 	}
-	return c.answer
+	return answer
 }
 
 // carryOut asks, and ends the call even if that panics.

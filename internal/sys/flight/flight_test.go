@@ -27,7 +27,7 @@ func TestDo(t *testing.T) {
 			case <-ctx.Done():
 				return flight.Answer[string]{Err: context.Cause(ctx)}
 			case <-time.After(time.Second):
-				return flight.Answer[string]{Value: ctx.Value(key{}).(string), Settled: true}
+				return flight.Answer[string]{Value: ctx.Value(key{}).(string)}
 			}
 		}
 		var all sync.WaitGroup
@@ -86,7 +86,7 @@ func TestApart(t *testing.T) {
 			case <-ctx.Done():
 				return flight.Answer[int]{Err: ctx.Err()}
 			case <-time.After(time.Minute):
-				return flight.Answer[int]{Value: 1, Settled: true}
+				return flight.Answer[int]{Value: 1}
 			}
 		}
 		var all sync.WaitGroup
