@@ -9,50 +9,64 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path"
+	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
+	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/contract"
 	"github.com/rcpt/rcpt/internal/endpoint"
 	"github.com/rcpt/rcpt/internal/exchange"
+	"github.com/rcpt/rcpt/internal/sys/quietlog"
 )
 
-// Verifier verifies addresses; that of package engine is one.
-type Verifier = endpoint.Verifier
-
-// Verification is one that was answered.
-type Verification = endpoint.Verification
-
-// Config configures a [Server].
-type Config struct {
-	// Verifier does the work. Required.
-	Verifier Verifier
-	// Key is the key that clients must send. Required if Authorize is nil, and
-	// not used otherwise.
-	Key string
-	// Authorize decides instead of the key whether a request may be answered,
-	// for programs that know their clients by other means. It returns a name of
-	// the client, for the log and Verified; an error is answered with 401, and
-	// a [Refusal] as it says. It must be quick and safe for concurrent use.
+// Options say how a [Handler] answers. One of Authorize and Key is required.
+type Options struct {
+	// Authorize decides whether a request may be answered, for programs that
+	// know their clients. It returns a name of the client, for the log and
+	// Verified; an error is answered with 401, and an *[Error] as it says. It
+	// must be quick and safe for concurrent use. Default: Key decides.
 	Authorize func(r *http.Request) (client string, err error)
-	// Verified is called for each verification that was answered. It must be
-	// quick and safe for concurrent use. Default: nothing is.
-	Verified func(Verification)
+	// Key is the key that clients must send, as "Authorization: Bearer KEY"
+	// (RFC 6750), X-API-Key, or the parameter apikey. Not used with Authorize.
+	Key string
+	// Path is that of the endpoint, after the prefix under which the handler is
+	// mounted. Default: /api/v1/verify, which the clients of the service ask.
+	Path string
+	// Fresh is asked instead of the Verifier by requests with fresh=1, which
+	// want no remembered result: an engine.Verifier that remembers has
+	// With(engine.VerifyOptions{Fresh: true}). Default: the Verifier.
+	Fresh rcpt.Verifier
+	// Verified is called for each verification that was answered, with the
+	// context of its request. It must be quick and safe for concurrent use.
+	// Default: nothing is.
+	Verified func(ctx context.Context, client string, result rcpt.Result, took time.Duration)
 	// Details includes details in answers unless the request has details=0.
 	// Default: only if it has details=1.
 	Details bool
-	// Timeout bounds one verification; a request can ask for less. Default: 30
-	// seconds, as that of package engine.
+	// Timeout bounds one verification, and a POST with all its addresses; a
+	// request can ask for less. At its end the context of the Verifier ends,
+	// and the record has "success": false. Default: 35 seconds, so that the
+	// limit of an engine.Verifier, whose end is a result, comes first.
 	Timeout time.Duration
-	// Concurrency is the number of concurrent verifications. Default: 1000.
+	// Concurrency is the number of concurrent verifications. As many more wait
+	// for a second, and the others get 503. Default: 1000.
 	Concurrency int
 	// Logger receives one info line for each verification, without the
-	// local-part, and debug lines about other requests. Default: silent.
+	// local-part, and debug lines about other requests. Default:
+	// [slog.Default], which gets the info lines as debug lines.
 	Logger *slog.Logger
 }
 
-// Refusal is an error of [Config.Authorize] that is answered with a status of
+// defaultTimeout leaves a Verifier the time to end by its own limit.
+const defaultTimeout = engine.DefaultTimeout + 5*time.Second
+
+// Error is an error of [Options.Authorize] that is answered with a status of
 // its own instead of 401.
-type Refusal struct {
-	// Status is 402, 403 or 429, for example.
+type Error struct {
+	// Status is 402, 403 or 429, for example. One that is no error, or less
+	// than 402, is answered with 401.
 	Status int
 	// Code and Message are those of the body. Code is for programs, and should
 	// never change.
@@ -61,61 +75,97 @@ type Refusal struct {
 	RetryAfter time.Duration
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("status %d: %s", r.Status, r.Message) }
+func (e *Error) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e.Message) }
 
-// Server answers the endpoint. It is an [http.Handler], and safe for concurrent
-// use.
-type Server struct {
-	handler   http.Handler
-	authorize func(x *exchange.Exchange, r *http.Request) (client string, err error)
-	verify    *endpoint.Endpoint
-}
-
-// New returns a Server.
-func New(config Config) (*Server, error) {
-	if config.Verifier == nil || config.Key == "" && config.Authorize == nil {
-		return nil, errors.New("server: a Verifier and one of Key and Authorize are required")
+// Handler returns a handler that answers GET and POST of /api/v1/verify with
+// what v says, and GET of /openapi.json with an OpenAPI document of the two.
+// Both may have any prefix, and a slash behind: mount it at the two paths or at
+// all below a prefix, as in mux.Handle("/mail/", handler). Other paths get 404.
+// Everybody may read the document.
+//
+// Verify is called for each address by itself, with a context that ends with
+// the request and with its time. An error of it is a record with "success":
+// false; that a mail host is busy is 503. The text of a request with clean=1 is
+// cleaned before. A panic is logged and answered with 500.
+func Handler(v rcpt.Verifier, o Options) (http.Handler, error) {
+	switch {
+	case v == nil:
+		return nil, errors.New("server: there is no Verifier")
+	case o.Authorize == nil && o.Key == "":
+		return nil, errors.New("server: Options: one of Authorize and Key is required")
 	}
-	logger := cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
-	verify, err := endpoint.New(endpoint.Config{
-		Verifier: config.Verifier, Refuse: func(x *exchange.Exchange, _ *http.Request, err error) { refuse(x, err) },
-		Verified: config.Verified, Details: config.Details, Timeout: config.Timeout, Concurrency: config.Concurrency,
-		Logger: logger,
+	o.Path = cmp.Or(o.Path, contract.VerifyPath)
+	if !path.IsAbs(o.Path) || path.Clean(o.Path) != o.Path || o.Path == "/" || o.Path == contract.DocumentPath {
+		return nil, fmt.Errorf("server: Options.Path: %q is no path for the endpoint", o.Path)
+	}
+	if o.Fresh == nil {
+		o.Fresh = v
+	}
+	if o.Logger == nil {
+		o.Logger = quietlog.New(slog.Default())
+	}
+	h := &handler{options: o, document: document{part: contract.Part{Path: o.Path, Keys: o.Authorize == nil}}}
+	h.authorize = byKey(o.Key)
+	if o.Authorize != nil {
+		h.authorize = func(_ *exchange.Exchange, r *http.Request) (string, error) { return o.Authorize(r) }
+	}
+	var err error
+	h.verify, err = endpoint.New(endpoint.Config{
+		Verifier: endpoint.Plain{Verifier: v, Fresh: o.Fresh}, Verified: h.verified, Details: o.Details,
+		Refuse:  func(x *exchange.Exchange, _ *http.Request, err error) { refuse(x, err) },
+		Timeout: cmp.Or(o.Timeout, defaultTimeout), Concurrency: o.Concurrency, Logger: o.Logger,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
+		return nil, fmt.Errorf("server: Options: %w", err)
 	}
-	s := &Server{verify: verify, authorize: byKey(config.Key)}
-	if config.Authorize != nil {
-		s.authorize = func(_ *exchange.Exchange, r *http.Request) (string, error) { return config.Authorize(r) }
-	}
-	answer := exchange.Only(s.answer, http.MethodGet, http.MethodPost)
-	s.handler = exchange.Observer{Logger: logger}.Handler(func(*http.Request) (exchange.Handler, string) {
-		return answer, "/api/v1/verify"
-	})
-	return s, nil
+	return exchange.Observer{Logger: o.Logger}.Handler(h.route()), nil
 }
 
-// ServeHTTP answers a request, whatever its path is.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
-
-// Close ends the verifications whose clients have gone, and waits a second at
-// most for their ends. Call it when the requests have ended, before the
-// Verifier is closed.
-func (s *Server) Close() error {
-	s.verify.Close(context.Background())
-	return nil
+// handler answers the endpoint and its document.
+type handler struct {
+	options   Options
+	authorize func(x *exchange.Exchange, r *http.Request) (client string, err error)
+	verify    *endpoint.Endpoint
+	document  document
 }
 
-func (s *Server) answer(x *exchange.Exchange, r *http.Request) {
-	client, err := s.authorize(x, r)
+// route finds out what is asked by the end of the path, as the beginning is the
+// program's. A path in another spelling does not exist.
+func (h *handler) route() func(*http.Request) (exchange.Handler, string) {
+	verify := exchange.Only(h.answer, http.MethodGet, http.MethodPost)
+	read := exchange.Only(h.document.answer, http.MethodGet, http.MethodHead)
+	return func(r *http.Request) (exchange.Handler, string) {
+		switch given := strings.TrimSuffix(r.URL.EscapedPath(), "/"); {
+		case strings.HasSuffix(given, h.options.Path):
+			return verify, h.options.Path
+		case strings.HasSuffix(given, contract.DocumentPath):
+			return read, contract.DocumentPath
+		}
+		return h.notFound, ""
+	}
+}
+
+func (h *handler) notFound(x *exchange.Exchange, r *http.Request) {
+	x.LeaveBody(r)
+	x.Error(http.StatusNotFound, exchange.PathNotFound,
+		"This path does not exist: use "+h.options.Path+" or "+contract.DocumentPath+".")
+}
+
+func (h *handler) answer(x *exchange.Exchange, r *http.Request) {
+	client, err := h.authorize(x, r)
 	if err != nil {
 		x.LeaveBody(r)
 		refuse(x, err)
 		return
 	}
 	x.Note(slog.String("key_id", client))
-	s.verify.Answer(x, r, unlimited(client))
+	h.verify.Answer(x, r, unlimited(client))
+}
+
+func (h *handler) verified(ctx context.Context, v endpoint.Verification) {
+	if h.options.Verified != nil {
+		h.options.Verified(ctx, v.Client, v.Result, v.Took)
+	}
 }
 
 // errKey is the error of a request without the key.
@@ -134,8 +184,8 @@ func byKey(key string) func(*exchange.Exchange, *http.Request) (string, error) {
 
 // refuse answers a request that is not let in.
 func refuse(x *exchange.Exchange, why error) {
-	var refusal *Refusal
-	if !errors.As(why, &refusal) || http.StatusText(refusal.Status) == "" || refusal.Status < 400 {
+	var refusal *Error
+	if !errors.As(why, &refusal) || http.StatusText(refusal.Status) == "" || refusal.Status <= http.StatusUnauthorized {
 		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
 		x.Unauthorized()
 		return

@@ -1,156 +1,555 @@
 package server_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/server"
 )
 
 const key = "a-key-for-tests"
 
-// syntaxOnly is a Verifier that asks nobody.
-func syntaxOnly(t *testing.T) *engine.Verifier {
-	t.Helper()
-	v, err := engine.New(engine.Config{Level: engine.LevelSyntax})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { v.Close() })
-	return v
+// verifier is a function.
+type verifier func(ctx context.Context, address string) (rcpt.Result, error)
+
+func (v verifier) Verify(ctx context.Context, address string) (rcpt.Result, error) {
+	return v(ctx, address)
 }
 
-// TestKey checks who is let in, wherever the key is, and that the endpoint
-// answers under any path, GET and POST alone.
-func TestKey(t *testing.T) {
-	s, err := server.New(server.Config{Verifier: syntaxOnly(t), Key: key})
+// deliverable finds every mailbox.
+var deliverable = verifier(func(_ context.Context, address string) (rcpt.Result, error) {
+	return rcpt.Result{
+		Email: address, Verdict: rcpt.VerdictDeliverable, Reason: rcpt.ReasonRecipientAccepted, Message: "Fine.",
+	}, nil
+})
+
+func handlerOf(t *testing.T, v rcpt.Verifier, o server.Options) http.Handler {
+	t.Helper()
+	if o.Authorize == nil {
+		o.Key = key
+	}
+	h, err := server.Handler(v, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	for _, c := range []struct {
-		method, target, header, value, body string
-		want                                int
-	}{
-		{"GET", "/any/path?email=alice@acme.example&apikey=" + key, "", "", "", 200},
-		{"GET", "/?email=alice@acme.example&api_key=" + key, "", "", "", 200},
-		{"GET", "/?email=alice@acme.example", "X-API-Key", key, "", 200},
-		{"GET", "/?email=alice@acme.example", "Authorization", "Bearer " + key, "", 200},
-		{"GET", "/?email=alice@acme.example", "X-API-Key", key + "x", "", 401},
-		{"GET", "/?email=alice@acme.example", "", "", "", 401},
-		{"GET", "/", "X-API-Key", key, "", 400},
-		{"POST", "/", "X-API-Key", key, `{"emails":["alice@acme.example","nobody"]}`, 200},
-		{"POST", "/", "X-API-Key", key, `{`, 400},
-		{"PUT", "/", "X-API-Key", key, "", 405},
-	} {
-		request := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
+	return h
+}
+
+// ask sends a request with the key.
+func ask(t *testing.T, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	request.Header.Set("X-API-Key", key)
+	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	response := httptest.NewRecorder()
+	h.ServeHTTP(response, request)
+	return response
+}
+
+// TestKey checks who is let in, wherever the key is.
+func TestKey(t *testing.T) {
+	h := handlerOf(t, deliverable, server.Options{})
+	for _, c := range []struct {
+		query, header, value string
+		want                 int
+	}{
+		{"&apikey=" + key, "", "", 200},
+		{"&api_key=" + key, "", "", 200},
+		{"", "X-API-Key", key, 200},
+		{"", "Authorization", "Bearer " + key, 200},
+		{"", "X-API-Key", key + "x", 401},
+		{"", "", "", 401},
+	} {
+		request := httptest.NewRequest("GET", "/api/v1/verify?email=alice@acme.example"+c.query, nil)
 		if c.header != "" {
 			request.Header.Set(c.header, c.value)
 		}
 		response := httptest.NewRecorder()
-		s.ServeHTTP(response, request)
+		h.ServeHTTP(response, request)
 		if response.Code != c.want {
-			t.Errorf("%s %s, %s: %s: status %d, want %d: %s", c.method, c.target, c.header, c.value, response.Code, c.want, response.Body)
+			t.Errorf("%s, %s: %s: status %d, want %d: %s", c.query, c.header, c.value, response.Code, c.want, response.Body)
 		}
 	}
 }
 
-// TestFresh checks that "fresh" asks again about one address and about several
-// of a domain, where the engine remembers results.
-func TestFresh(t *testing.T) { synctest.Test(t, testFresh) }
-
-func testFresh(t *testing.T) {
-	v, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer v.Close()
-	s, err := server.New(server.Config{Verifier: v, Key: key, Details: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for _, emails := range []string{`"email":"alice@acme.example"`, `"emails":["bob@acme.example","carol@acme.example"]`} {
-		for _, c := range []struct {
-			fresh, cached bool
-		}{{true, false}, {false, true}, {true, false}} {
-			body := fmt.Sprintf(`{%s,"fresh":%v}`, emails, c.fresh)
-			request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-			request.Header.Set("X-API-Key", key)
-			request.Header.Set("Content-Type", "application/json")
-			response := httptest.NewRecorder()
-			s.ServeHTTP(response, request)
-			want := fmt.Sprintf(`"cached":%v`, c.cached)
-			if got := response.Body.String(); strings.Count(got, want) != strings.Count(got, `"cached":`) || !strings.Contains(got, want) {
-				t.Errorf("%s: want %s: %s", body, want, got)
-			}
-			synctest.Wait() // until it is remembered
-		}
-	}
-}
-
-// TestConfig checks that what is missing or impossible is an error.
-func TestConfig(t *testing.T) {
-	v := syntaxOnly(t)
-	for name, config := range map[string]server.Config{
-		"no verifier": {Key: key}, "no key": {Verifier: v},
-		"negative timeout":     {Verifier: v, Key: key, Timeout: -1},
-		"negative concurrency": {Verifier: v, Key: key, Concurrency: -1},
+// TestAnswers: each request has the status of the contract, with the methods
+// that are allowed where one is not.
+func TestAnswers(t *testing.T) {
+	h := handlerOf(t, deliverable, server.Options{})
+	for _, c := range []struct {
+		method, target, body string
+		status               int
+		allow                string
+	}{
+		{"GET", "/api/v1/verify?email=a@b.example", "", 200, ""},
+		{"GET", "/api/v1/verify/?email=a@b.example", "", 200, ""},
+		{"GET", "/our/own/api/v1/verify?email=a@b.example&details=1", "", 200, ""},
+		{"GET", "/api/v1/verify", "", 400, ""},
+		{"GET", "/api/v1/verify?email=a@b.example&timeout=soon", "", 400, ""},
+		{"GET", "/api/v1/verify?email=a@b.example", strings.Repeat("x", 10_000), 413, ""},
+		{"POST", "/api/v1/verify", `{"email":"a@b.example"}`, 200, ""},
+		{"POST", "/x/api/v1/verify/", `{"emails":["a@b.example","b@b.example"]}`, 200, ""},
+		{"POST", "/api/v1/verify", `{"emails":[]}`, 400, ""},
+		{"POST", "/api/v1/verify", `{`, 400, ""},
+		{"POST", "/api/v1/verify", ``, 415, ""},
+		{"POST", "/api/v1/verify", `{"email":"` + strings.Repeat("x", 300<<10) + `"}`, 413, ""},
+		{"HEAD", "/api/v1/verify?email=a@b.example", "", 405, "GET, POST"},
+		{"OPTIONS", "/api/v1/verify", "", 405, "GET, POST"},
+		{"PUT", "/api/v1/verify", "", 405, "GET, POST"},
+		{"GET", "/openapi.json", "", 200, ""},
+		{"HEAD", "/our/own/openapi.json", "", 200, ""},
+		{"POST", "/openapi.json", `{}`, 405, "GET, HEAD"},
+		{"GET", "/", "", 404, ""},
+		{"GET", "/api/v1/usage", "", 404, ""},
+		{"GET", "/api/v1/verify/more?email=a@b.example", "", 404, ""},
+		{"GET", "/api/v1/notverify?email=a@b.example", "", 404, ""},
+		{"GET", "/api%2Fv1/verify?email=a@b.example", "", 404, ""},
 	} {
-		if _, err := server.New(config); err == nil {
-			t.Errorf("%s: no error", name)
+		response := ask(t, h, c.method, c.target, c.body)
+		if response.Code != c.status || response.Header().Get("Allow") != c.allow {
+			t.Errorf("%s %s %.20s: %d, Allow %q; want %d, %q: %.200s", c.method, c.target, c.body, response.Code, response.Header().Get("Allow"), c.status, c.allow, response.Body)
+		}
+	}
+}
+
+// contractOf is what a reader of the document learns.
+func contractOf(t *testing.T, get func(path string) *http.Response, at string) (base string, methods map[string][]string) {
+	t.Helper()
+	response := get(at)
+	defer response.Body.Close()
+	var document struct {
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]json.RawMessage
+	}
+	if err := json.NewDecoder(response.Body).Decode(&document); err != nil || response.StatusCode != 200 || len(document.Servers) != 1 {
+		t.Fatalf("%s: %d, %v", at, response.StatusCode, err)
+	}
+	methods = map[string][]string{}
+	for path, operations := range document.Paths {
+		methods[path] = slices.Sorted(maps.Keys(operations))
+	}
+	return document.Servers[0].URL, methods
+}
+
+// TestMounted mounts the handler in a program with a sign-in of its own: every
+// path that its document lists answers under the URL that it names, for those
+// who have signed in, no other path is listed, and the pages of the program
+// stay its own.
+func TestMounted(t *testing.T) {
+	authorize := func(r *http.Request) (string, error) {
+		if _, err := r.Cookie("session"); err != nil {
+			return "", errors.New("not signed in")
+		}
+		return "ann", nil
+	}
+	for name, c := range map[string]struct {
+		mount    func(mux *http.ServeMux, h http.Handler)
+		path     string // of the options
+		document string
+		base     string // empty: at the root
+		want     string // the endpoint
+	}{
+		"below a prefix":      {func(m *http.ServeMux, h http.Handler) { m.Handle("/mail/", h) }, "", "/mail/openapi.json", "/mail", "/api/v1/verify"},
+		"the prefix stripped": {func(m *http.ServeMux, h http.Handler) { m.Handle("/mail/", http.StripPrefix("/mail", h)) }, "", "/mail/openapi.json", "/mail", "/api/v1/verify"},
+		"one path and its document": {func(m *http.ServeMux, h http.Handler) {
+			m.Handle("/api/v1/verify", h)
+			m.Handle("/openapi.json", h)
+		}, "", "/openapi.json", "", "/api/v1/verify"},
+		"a path of its own": {func(m *http.ServeMux, h http.Handler) { m.Handle("/our/forms/", h) }, "/check-address", "/our/forms/openapi.json", "/our/forms", "/check-address"},
+		"all that is left":  {func(m *http.ServeMux, h http.Handler) { m.Handle("/", h) }, "", "/openapi.json", "", "/api/v1/verify"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mux := http.NewServeMux()
+			mux.HandleFunc("/welcome", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ours") })
+			c.mount(mux, handlerOf(t, deliverable, server.Options{Authorize: authorize, Path: c.path}))
+			signedIn := true
+			do := func(method, target, body string) *http.Response {
+				request := httptest.NewRequest(method, target, strings.NewReader(body))
+				request.Header.Set("Content-Type", "application/json")
+				if signedIn {
+					request.AddCookie(&http.Cookie{Name: "session", Value: "ann's"})
+				}
+				response := httptest.NewRecorder()
+				mux.ServeHTTP(response, request)
+				return response.Result()
+			}
+			base, methods := contractOf(t, func(path string) *http.Response { return do("GET", path, "") }, c.document)
+			if want := map[string][]string{c.want: {"get", "post"}, "/openapi.json": {"get", "head"}}; !maps.EqualFunc(methods, want, slices.Equal) {
+				t.Errorf("it lists %v", methods)
+			}
+			if strings.TrimSuffix(base, "/") != c.base {
+				t.Errorf("its server is %q", base)
+			}
+			for path, listed := range methods {
+				for _, method := range listed {
+					query, body := "", ""
+					switch {
+					case path == c.want && method == "get":
+						query = "?email=a@b.example"
+					case method == "post":
+						body = `{"emails":["a@b.example"]}`
+					}
+					target := strings.TrimSuffix(base, "/") + path + query
+					if response := do(strings.ToUpper(method), target, body); response.StatusCode != 200 {
+						t.Errorf("%s %s: %d", method, target, response.StatusCode)
+					}
+				}
+			}
+			signedIn = false
+			if response := do("GET", c.base+c.want+"?email=a@b.example", ""); response.StatusCode != 401 {
+				t.Errorf("not signed in: %d", response.StatusCode)
+			}
+			if text, _ := io.ReadAll(do("GET", "/welcome", "").Body); string(text) != "ours" {
+				t.Errorf("the program's page is %s", text)
+			}
+		})
+	}
+}
+
+// TestDocumentNamesNoOtherHost: whatever path is asked for, the document leads
+// back to the host it came from.
+func TestDocumentNamesNoOtherHost(t *testing.T) {
+	h := handlerOf(t, deliverable, server.Options{})
+	for asked, want := range map[string]string{
+		"//evil.example/openapi.json": "/evil.example", "/a%22b/openapi.json/": "/a%22b", "/openapi.json?x=/y": "/",
+	} {
+		request := httptest.NewRequest("GET", "/openapi.json", nil)
+		request.RequestURI = asked
+		get := func(string) *http.Response {
+			response := httptest.NewRecorder()
+			h.ServeHTTP(response, request)
+			return response.Result()
+		}
+		if base, _ := contractOf(t, get, asked); base != want {
+			t.Errorf("%s: its server is %q, want %q", asked, base, want)
+		}
+	}
+}
+
+// TestOptions checks that what is missing or impossible is an error that names
+// it.
+func TestOptions(t *testing.T) {
+	for name, c := range map[string]struct {
+		verifier rcpt.Verifier
+		options  server.Options
+	}{
+		"Verifier":    {nil, server.Options{Key: key}},
+		"Authorize":   {deliverable, server.Options{}},
+		"timeout":     {deliverable, server.Options{Key: key, Timeout: -1}},
+		"concurrency": {deliverable, server.Options{Key: key, Concurrency: -1}},
+		"Path":        {deliverable, server.Options{Key: key, Path: "verify"}},
+		`Path: "/"`:   {deliverable, server.Options{Key: key, Path: "/"}},
+		`"/a/"`:       {deliverable, server.Options{Key: key, Path: "/a/"}},
+		"openapi":     {deliverable, server.Options{Key: key, Path: "/openapi.json"}},
+	} {
+		if _, err := server.Handler(c.verifier, c.options); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }
 
 // TestAuthorize checks that a program that knows its clients by other means
-// decides who may ask, that keys mean nothing then, and that the client's name
-// is counted.
+// decides who may ask, that keys mean nothing then, and that it is told of what
+// was answered, with what is in its context.
 func TestAuthorize(t *testing.T) {
-	var used []server.Verification
-	s, err := server.New(server.Config{
-		Verifier: syntaxOnly(t),
-		Verified: func(u server.Verification) { used = append(used, u) },
+	type session struct{}
+	var used []string
+	h := handlerOf(t, deliverable, server.Options{
+		Verified: func(ctx context.Context, client string, result rcpt.Result, took time.Duration) {
+			used = append(used, fmt.Sprint(client, " ", ctx.Value(session{}), " ", result.Verdict, " ", took >= 0))
+		},
 		Authorize: func(r *http.Request) (string, error) {
-			if user, _, ok := r.BasicAuth(); ok && user == "ann" {
+			switch user, _, _ := r.BasicAuth(); user {
+			case "ann":
 				return "ann", nil
-			} else if user == "joe" {
-				return "", fmt.Errorf("no plan: %w", &server.Refusal{Status: 402, Code: "no_plan", Message: "Choose a plan first.", RetryAfter: time.Minute})
-			} else if user == "odd" {
-				return "", &server.Refusal{Status: 200}
+			case "joe":
+				return "", fmt.Errorf("no plan: %w", &server.Error{Status: 402, Code: "no_plan", Message: "Choose a plan first.", RetryAfter: time.Minute})
+			case "eve":
+				return "", &server.Error{Status: 429, Message: "Later."}
+			case "odd":
+				return "", &server.Error{Status: 200}
+			case "guest":
+				return "", &server.Error{Status: 401, Code: "x"}
 			}
 			return "", errors.New("not ours")
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for name, want := range map[string]int{"ann": 200, "bob": 401, "": 401, "joe": 402, "odd": 401} {
-		request := httptest.NewRequest(http.MethodGet, "/check?email=alice@example.com", nil)
+	for name, want := range map[string]struct {
+		status int
+		body   string
+	}{
+		"ann": {200, ""}, "bob": {401, `{"message":"Unauthorized"}`}, "": {401, ""}, "odd": {401, ""}, "guest": {401, `{"message":"Unauthorized"}`},
+		"joe": {402, `{"message":"Choose a plan first.","success":false,"code":"no_plan"}`}, "eve": {429, `{"message":"Later.","success":false}`},
+	} {
+		request := httptest.NewRequest("GET", "/api/v1/verify?email=alice@example.com", nil)
+		request = request.WithContext(context.WithValue(request.Context(), session{}, 7))
 		request.Header.Set("X-API-Key", key)
 		if name != "" {
 			request.SetBasicAuth(name, "x")
 		}
 		response := httptest.NewRecorder()
-		s.ServeHTTP(response, request)
-		if response.Code != want {
-			t.Errorf("%q: status %d, want %d", name, response.Code, want)
+		h.ServeHTTP(response, request)
+		if body := strings.TrimSpace(response.Body.String()); response.Code != want.status || want.body != "" && body != want.body {
+			t.Errorf("%q: %d %s", name, response.Code, body)
 		}
-		const refusal = `{"message":"Choose a plan first.","success":false,"code":"no_plan"}` + "\n"
-		if name == "joe" && (response.Body.String() != refusal || response.Header().Get("Retry-After") != "60") {
-			t.Errorf("refused with %q, again after %q s", response.Body, response.Header().Get("Retry-After"))
+		if got := response.Header().Get("Retry-After"); name == "joe" && got != "60" {
+			t.Errorf("joe is to come back after %q s", got)
 		}
 	}
-	if len(used) != 1 || used[0].Client != "ann" {
-		t.Errorf("recorded: %+v", used)
+	if !slices.Equal(used, []string{"ann 7 deliverable true"}) {
+		t.Errorf("told of %q", used)
 	}
+}
+
+// wrapper changes what the Verifier in it says.
+type wrapper struct{ *engine.Verifier }
+
+func (w wrapper) Verify(ctx context.Context, address string) (rcpt.Result, error) {
+	result, err := w.Verifier.Verify(ctx, address)
+	result.Message = "wrapped"
+	return result, err
+}
+
+// TestWrapper: a type with an engine in it is asked itself, whatever methods it
+// has got by embedding, for one address and for many.
+func TestWrapper(t *testing.T) {
+	v, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	h := handlerOf(t, wrapper{v}, server.Options{})
+	if got := ask(t, h, "GET", "/api/v1/verify?email=a@b.example", "").Body.String(); !strings.Contains(got, "wrapped") {
+		t.Errorf("GET: %s", got)
+	}
+	for _, n := range []int{1, 2, 3, 100} {
+		var asked struct {
+			Emails []string `json:"emails"`
+			Fresh  bool     `json:"fresh"`
+		}
+		for i := range n {
+			asked.Emails = append(asked.Emails, fmt.Sprintf("a%d@b.example", i))
+		}
+		for _, asked.Fresh = range []bool{false, true} {
+			body, _ := json.Marshal(asked)
+			got := ask(t, h, "POST", "/api/v1/verify", string(body)).Body.String()
+			if strings.Count(got, `"message":"wrapped"`) != n {
+				t.Errorf("%d addresses: %.300s", n, got)
+			}
+		}
+	}
+}
+
+// TestFresh: a request that wants no remembered result has the other Verifier.
+func TestFresh(t *testing.T) {
+	fresh := verifier(func(ctx context.Context, address string) (rcpt.Result, error) {
+		result, err := deliverable(ctx, address)
+		result.Message = "asked just now"
+		return result, err
+	})
+	h := handlerOf(t, deliverable, server.Options{Fresh: fresh})
+	for target, want := range map[string]string{"": "Fine.", "&fresh=0": "Fine.", "&fresh=1": "asked just now"} {
+		if got := ask(t, h, "GET", "/api/v1/verify?email=a@b.example"+target, "").Body.String(); !strings.Contains(got, want) {
+			t.Errorf("%q: %s", target, got)
+		}
+	}
+	if got := ask(t, h, "POST", "/api/v1/verify?fresh=1", `{"emails":["a@b.example","b@b.example"]}`).Body.String(); strings.Count(got, "asked just now") != 2 {
+		t.Errorf("several: %s", got)
+	}
+}
+
+// TestOddVerifiers: whatever a Verifier returns, the record is one of the
+// contract: with the address and a verdict, and with success false where there
+// was an error.
+func TestOddVerifiers(t *testing.T) {
+	fault := errors.New("no route")
+	known := rcpt.Result{Email: "a@b.example", Verdict: rcpt.VerdictDeliverable, Message: "Fine."}
+	for name, c := range map[string]struct {
+		result  rcpt.Result
+		err     error
+		success bool
+		verdict rcpt.Verdict
+		reason  rcpt.Reason
+	}{
+		"nothing":                {rcpt.Result{}, nil, false, "unknown", rcpt.ReasonInternalError},
+		"an error alone":         {rcpt.Result{}, fault, false, "unknown", rcpt.ReasonInternalError},
+		"a verdict and an error": {known, fault, false, "unknown", rcpt.ReasonInternalError},
+		"the context":            {rcpt.Result{Verdict: "unknown", Reason: rcpt.ReasonUnfinished}, context.DeadlineExceeded, false, "unknown", rcpt.ReasonUnfinished},
+		"no details":             {rcpt.Result{Email: "a@b.example", Verdict: "unknown", Reason: rcpt.ReasonGreylisted}, nil, true, "unknown", rcpt.ReasonGreylisted},
+	} {
+		h := handlerOf(t, verifier(func(context.Context, string) (rcpt.Result, error) { return c.result, c.err }), server.Options{Details: true})
+		one := ask(t, h, "GET", "/api/v1/verify?email=a@b.example", "")
+		several := ask(t, h, "POST", "/api/v1/verify", `{"emails":["a@b.example","a@b.example","A@b.example"]}`)
+		var all struct{ Results []json.RawMessage }
+		if err := json.Unmarshal(several.Body.Bytes(), &all); err != nil || one.Code != 200 || several.Code != 200 || len(all.Results) != 3 {
+			t.Fatalf("%s: %d, %d, %v", name, one.Code, several.Code, err)
+		}
+		for _, text := range append(all.Results, one.Body.Bytes()) {
+			var record struct {
+				Email, Message string
+				Success        bool
+				Result         rcpt.Verdict
+				Details        struct{ Reason rcpt.Reason }
+			}
+			if err := json.Unmarshal(text, &record); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.EqualFold(record.Email, "a@b.example") || record.Message == "" || record.Success != c.success || record.Result != c.verdict || record.Details.Reason != c.reason {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+	}
+}
+
+// TestBusy: that a mail host is busy is 503, by an error of the engine and by
+// the reason that a client of the service returns.
+func TestBusy(t *testing.T) {
+	for name, v := range map[string]verifier{
+		"engine": func(context.Context, string) (rcpt.Result, error) { return rcpt.Result{}, engine.ErrBusy },
+		"client": func(context.Context, string) (rcpt.Result, error) {
+			return rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonBusy}, errors.New("503")
+		},
+	} {
+		response := ask(t, handlerOf(t, v, server.Options{}), "GET", "/api/v1/verify?email=a@b.example", "")
+		if response.Code != 503 || !strings.Contains(response.Body.String(), `"mail_host_busy"`) || response.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %s", name, response.Code, response.Body)
+		}
+	}
+}
+
+// TestPanic: a Verifier that panics is a line of the log and 500, for one
+// address and for several, and the next request is answered.
+func TestPanic(t *testing.T) {
+	for _, body := range []string{`{"email":"a@b.example"}`, `{"emails":["a@b.example","b@b.example"]}`} {
+		var log bytes.Buffer
+		broken := true
+		h := handlerOf(t, verifier(func(ctx context.Context, address string) (rcpt.Result, error) {
+			if broken && strings.HasPrefix(address, "a") {
+				panic("a bug")
+			}
+			return deliverable(ctx, address)
+		}), server.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if response := ask(t, h, "POST", "/api/v1/verify", body); response.Code != 500 || !strings.Contains(response.Body.String(), `"internal_error"`) {
+			t.Errorf("%s: %d %s", body, response.Code, response.Body)
+		}
+		if !strings.Contains(log.String(), "level=ERROR msg=panic") {
+			t.Errorf("the log has %s", &log)
+		}
+		broken = false
+		if response := ask(t, h, "POST", "/api/v1/verify", body); response.Code != 200 {
+			t.Errorf("%s, the next: %d", body, response.Code)
+		}
+	}
+}
+
+// hangs answers when its context ends.
+func hangs(ctx context.Context, address string) (rcpt.Result, error) {
+	<-ctx.Done()
+	return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonUnfinished}, context.Cause(ctx)
+}
+
+// TestTime: a request has its own time or the handler's, one address as many,
+// and all are answered.
+func TestTime(t *testing.T) {
+	for _, c := range []struct {
+		method, target, body string
+		want                 time.Duration
+	}{
+		{"GET", "?email=a@b.example", "", 35 * time.Second},
+		{"GET", "?email=a@b.example&timeout=2", "", 2 * time.Second},
+		{"GET", "?email=a@b.example&timeout=100", "", 35 * time.Second},
+		{"POST", "?timeout=2", `{"email":"a@b.example"}`, 2 * time.Second},
+		{"POST", "?timeout=2", `{"emails":["a@b.example","b@b.example","c@d.example"]}`, 2 * time.Second},
+		{"POST", "", `{"emails":["a@b.example","b@b.example","c@d.example"]}`, 35 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			response := ask(t, handlerOf(t, verifier(hangs), server.Options{}), c.method, "/api/v1/verify"+c.target, c.body)
+			took := time.Since(began).Round(100 * time.Millisecond)
+			if response.Code != 200 || took != c.want || !strings.Contains(response.Body.String(), `"success":false`) {
+				t.Errorf("%s %s %s: %d after %v: %s", c.method, c.target, c.body, response.Code, took, response.Body)
+			}
+		})
+	}
+}
+
+// TestClientGoes: the verifications of a client that goes end with it, and no
+// answer is counted.
+func TestClientGoes(t *testing.T) {
+	for _, body := range []string{`{"email":"a@b.example"}`, `{"emails":["a@b.example","b@b.example","c@d.example"]}`} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			ended, counted := 0, 0
+			h := handlerOf(t, verifier(func(ctx context.Context, address string) (rcpt.Result, error) {
+				result, err := hangs(ctx, address)
+				mu.Lock()
+				defer mu.Unlock()
+				ended++
+				return result, err
+			}), server.Options{Verified: func(context.Context, string, rcpt.Result, time.Duration) { counted++ }})
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			request := httptest.NewRequestWithContext(ctx, "POST", "/api/v1/verify", strings.NewReader(body))
+			request.Header.Set("X-API-Key", key)
+			request.Header.Set("Content-Type", "application/json")
+			began := time.Now()
+			h.ServeHTTP(httptest.NewRecorder(), request)
+			if took, want := time.Since(began), max(1, strings.Count(body, ",")+1); took != time.Second || ended != want || counted != 0 {
+				t.Errorf("%s: %d of %d verifications ended after %v, %d counted", body, ended, want, took, counted)
+			}
+		})
+	}
+}
+
+// TestConcurrency: no more verifications run at a time than may, those of one
+// POST included, and who waits for more than a second gets 503.
+func TestConcurrency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		running, most := 0, 0
+		h := handlerOf(t, verifier(func(ctx context.Context, address string) (rcpt.Result, error) {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			time.Sleep(2 * time.Second)
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return deliverable(ctx, address)
+		}), server.Options{Concurrency: 2})
+		var all sync.WaitGroup
+		all.Go(func() {
+			response := ask(t, h, "POST", "/api/v1/verify", `{"emails":["a@b.example","b@b.example","c@b.example","d@b.example"]}`)
+			if response.Code != 200 || strings.Count(response.Body.String(), `"deliverable"`) != 4 {
+				t.Errorf("several: %d %s", response.Code, response.Body)
+			}
+		})
+		synctest.Wait()
+		if response := ask(t, h, "GET", "/api/v1/verify?email=e@b.example", ""); response.Code != 503 || !strings.Contains(response.Body.String(), "server_busy") {
+			t.Errorf("one more: %d %s", response.Code, response.Body)
+		}
+		all.Wait()
+		if most != 2 {
+			t.Errorf("%d verifications at a time", most)
+		}
+	})
 }

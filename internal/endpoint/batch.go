@@ -42,7 +42,7 @@ func (e *Endpoint) verifyAll(
 	text := []byte(`{"results":[`)
 	for i, question := range asked.questions {
 		result := b.results[b.first[question.address]]
-		e.settle(grant, result, b.paid[i], started)
+		e.settle(r.Context(), grant, result, b.paid[i], started)
 		if i > 0 {
 			text = append(text, ',')
 		}
@@ -62,7 +62,7 @@ type batch struct {
 	results  []engine.Result // by the number of their question
 	known    []bool          // which results were there
 	paid     []bool          // by which an orphan has paid
-	groups   [][]int         // questions without a result, by domain
+	groups   [][]int         // questions without a result, by what is verified together
 }
 
 // newBatch finds the results that are there. The wait for those of orphans is a
@@ -74,7 +74,7 @@ func (e *Endpoint) newBatch(ctx context.Context, grant Grant, asked posted) *bat
 		asked: asked.questions, first: make(map[string]int, n),
 		results: make([]engine.Result, n), known: make([]bool, n), paid: make([]bool, n),
 	}
-	byDomain := make(map[string]int)
+	groups := make(map[string]int)
 	for i, question := range asked.questions {
 		if _, again := b.first[question.address]; again {
 			continue
@@ -84,16 +84,25 @@ func (e *Endpoint) newBatch(ctx context.Context, grant Grant, asked posted) *bat
 			continue
 		}
 		b.results[i] = noAnswer
-		domain := strings.ToLower(question.address[strings.LastIndexByte(question.address, '@')+1:])
-		group, begun := byDomain[domain]
+		together := e.together(question.address)
+		group, begun := groups[together]
 		if !begun {
 			group = len(b.groups)
-			byDomain[domain] = group
+			groups[together] = group
 			b.groups = append(b.groups, nil)
 		}
 		b.groups[group] = append(b.groups[group], i)
 	}
 	return b
+}
+
+// together is what addresses have in common that are verified together: their
+// domain.
+func (e *Endpoint) together(address string) string {
+	if e.plain {
+		return address
+	}
+	return strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
 }
 
 // payAll takes a unit of the quota for each question that no orphan has paid
@@ -201,6 +210,6 @@ func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
 	}
 	how := engine.GroupOptions{Fresh: b.how.fresh, Timeout: b.left()}
 	e.config.Verifier.VerifyGroup(ctx, addresses, how, func(n int, result engine.Result, err error) {
-		b.results[group[n]] = told(result, err)
+		b.results[group[n]] = told(b.asked[group[n]].address, result, err)
 	})
 }

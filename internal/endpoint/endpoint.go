@@ -2,7 +2,7 @@
 // addresses of a request, verifies them with any Verifier within a limit of
 // verifications in progress, and answers with their records. A verification
 // whose client closes the connection goes on, as long as there are not too
-// many, so that the next try has its answer.
+// many, so that the next try has its answer; with a [Plain] Verifier it ends.
 //
 // Package server lets clients in by a key or by what the program decides, and
 // the service by its keys, with their limits.
@@ -72,10 +72,11 @@ type Config struct {
 	Verifier Verifier
 	// Refuse answers a request with an error of its [Grant]. Required.
 	Refuse func(x *exchange.Exchange, r *http.Request, err error)
-	// Verified is called for each verification that was answered, and Busy for
-	// each that was refused because too many are running. They must be quick.
+	// Verified is called for each verification that was answered, with the
+	// context of its request, if that has not ended before, and Busy for each
+	// that was refused because too many are running. They must be quick.
 	// Default: nothing is.
-	Verified func(Verification)
+	Verified func(context.Context, Verification)
 	Busy     func()
 	// Details includes details in answers unless the request has details=0.
 	// Default: only if it has details=1.
@@ -93,6 +94,7 @@ type Config struct {
 // Endpoint answers verifications. It is safe for concurrent use.
 type Endpoint struct {
 	config  Config
+	plain   bool // the Verifier is [Plain]
 	slots   slots
 	orphans *orphans
 }
@@ -104,9 +106,13 @@ func New(config Config) (*Endpoint, error) {
 	if config.Timeout < 0 || config.Concurrency < 0 {
 		return nil, errors.New("timeout and concurrency must be positive")
 	}
-	return &Endpoint{
-		config: config, slots: newSlots(config.Concurrency, SlotWait), orphans: newOrphans(config.Concurrency),
-	}, nil
+	e := &Endpoint{config: config, slots: newSlots(config.Concurrency, SlotWait)}
+	most := config.Concurrency
+	if _, e.plain = config.Verifier.(Plain); e.plain {
+		most = 0 // a verification ends with its client
+	}
+	e.orphans = newOrphans(most)
+	return e, nil
 }
 
 // Timeout is the most that a verification may take.

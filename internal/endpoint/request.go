@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/exchange"
@@ -125,8 +126,14 @@ func (q question) answered(r engine.Result) engine.Result {
 
 // shown returns the part of a result that the client gets.
 func (o options) shown(r engine.Result) engine.Result {
-	if !o.details || r.Details == nil {
+	if !o.details {
 		return r.WithoutDetails()
+	}
+	if r.Details == nil { // the Verifier has none; the reason is in them
+		r.Details = &rcpt.Details{}
+		if r.CheckedAt.IsZero() {
+			r.CheckedAt = time.Now().UTC().Truncate(time.Millisecond)
+		}
 	}
 	if !o.transcript && r.Details.Transcript != nil {
 		details := *r.Details

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -61,7 +62,7 @@ func (e *Endpoint) verifyOne(
 			return goesOn
 		}
 	}
-	e.settle(grant, result, paid, started)
+	e.settle(r.Context(), grant, result, paid, started)
 	grant.Describe(x.Header())
 	x.Note(notesOf(result)...)
 	writeRecord(x, how.shown(asked.answered(result)))
@@ -106,7 +107,7 @@ func (e *Endpoint) ask(
 	o := engine.VerifyOptions{Fresh: how.fresh, Timeout: e.timeout(how)}
 	t := startTask(r, o.Timeout, func(ctx context.Context) {
 		answer, err = e.config.Verifier.VerifyWith(ctx, asked.address, o)
-		answer = told(answer, err)
+		answer = told(asked.address, answer, err)
 	})
 	if !t.await(r) {
 		goesOn = e.abandon(x, grant, t, []*orphan{newOrphan(grant.ID(), asked.address, &answer)}, started)
@@ -116,7 +117,7 @@ func (e *Endpoint) ask(
 	if err != nil {
 		x.Note(slog.String("error", err.Error()))
 	}
-	if errors.Is(err, engine.ErrBusy) {
+	if err != nil && (errors.Is(err, engine.ErrBusy) || answer.Reason == engine.ReasonBusy) {
 		e.busy()
 		x.Busy(exchange.MailHostBusy, "Too many verifications wait for the mail host of this address. Try again later.")
 		return result, false, false
@@ -140,7 +141,7 @@ func (e *Endpoint) abandon(x *exchange.Exchange, grant Grant, t *task, some []*o
 // bury counts an orphan that has ended.
 func (e *Endpoint) bury(grant Grant, t *task, some []*orphan, started time.Time, request string) {
 	for _, one := range some {
-		e.settle(grant, *one.result, false, started)
+		e.settle(context.Background(), grant, *one.result, false, started)
 	}
 	if t.fault != nil {
 		exchange.LogPanic(e.config.Logger, request, t.fault)
@@ -156,7 +157,9 @@ func (e *Endpoint) bury(grant Grant, t *task, some []*orphan, started time.Time,
 
 // settle counts a verification, unless an orphan has paid for it. One that
 // could not be carried out gives its unit back.
-func (e *Endpoint) settle(grant Grant, result engine.Result, paid bool, started time.Time) {
+func (e *Endpoint) settle(
+	ctx context.Context, grant Grant, result engine.Result, paid bool, started time.Time,
+) {
 	switch {
 	case result.Reason.Failed():
 		grant.Unanswered(1)
@@ -165,19 +168,24 @@ func (e *Endpoint) settle(grant Grant, result engine.Result, paid bool, started 
 		grant.Cached()
 	}
 	if !paid {
-		e.count(grant.ID(), result, started)
+		e.count(ctx, grant.ID(), result, started)
 	}
 }
 
 // noAnswer is the result of a verification that has not ended, or panics.
 var noAnswer = engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError}
 
-// told is a result whose reason says that there was an error, so that its
-// record does, too.
-func told(result engine.Result, err error) engine.Result {
-	if err != nil && !result.Reason.Failed() {
-		result.Reason = engine.ReasonInternalError
+// told is the result of a Verifier as a record has it: about the address, and
+// unknown for a reason that says so where there was an error, or no verdict.
+func told(address string, result engine.Result, err error) engine.Result {
+	result.Email = cmp.Or(result.Email, address)
+	if (err != nil || result.Verdict == "") && !result.Reason.Failed() {
+		result.Reason, result.Message = engine.ReasonInternalError, engine.ReasonInternalError.Message()
 	}
+	if result.Reason.Failed() {
+		result.Verdict = engine.VerdictUnknown
+	}
+	result.Message = cmp.Or(result.Message, result.Reason.Message())
 	return result
 }
 
@@ -231,9 +239,9 @@ func recordOf(result engine.Result) []byte {
 }
 
 // count reports a verification that was answered.
-func (e *Endpoint) count(client string, result engine.Result, started time.Time) {
+func (e *Endpoint) count(ctx context.Context, client string, result engine.Result, started time.Time) {
 	if e.config.Verified != nil {
-		e.config.Verified(Verification{Client: client, Began: started, Took: time.Since(started), Result: result})
+		e.config.Verified(ctx, Verification{Client: client, Began: started, Took: time.Since(started), Result: result})
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -24,7 +25,7 @@ type Hooks struct {
 
 // verified reports an answered verification to the hook, and to what counts the
 // usage of keys.
-func (s *Server) verified(v endpoint.Verification) {
+func (s *Server) verified(_ context.Context, v endpoint.Verification) {
 	if s.config.Hooks.Verified != nil {
 		s.config.Hooks.Verified(v.Result, v.Took)
 	}
