@@ -110,9 +110,7 @@ func New(config Config) (*Cache, error) {
 	if config.KeepNothing {
 		return c, nil
 	}
-	if c.memory, err = newMemory(config.Entries); err != nil {
-		return nil, err
-	}
+	c.memory = newMemory(config.Entries)
 	if config.Store == nil {
 		c.rechecks = newMemoryRechecks(config.Now)
 		return c, nil
@@ -211,6 +209,6 @@ func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
 		return engine.Result{}, nowhere
 	}
 	kept = newRemembered(m, result, generation)
-	c.memory.put(m, kept, expires.Sub(now))
+	c.memory.put(m, kept)
 	return kept.answer(m, now), fromStore
 }

@@ -85,7 +85,6 @@ func TestNotRemembered(t *testing.T) {
 			if r, _ := c.Verify(t.Context(), tt.address); r.Email != tt.address || r.Details.Cached {
 				t.Errorf("%s: %+v", name, r)
 			}
-			settle(c)
 		}
 		if _, ok := c.Recall(t.Context(), tt.address); ok || f.times() != 2 {
 			t.Errorf("%s: recalled %t, asked %d times", name, ok, f.times())
@@ -160,11 +159,9 @@ func TestFreshRemembers(t *testing.T) {
 		if r, _ := c.VerifyWith(t.Context(), "alice@acme.example", fresh); r.Details.Cached {
 			t.Error("a remembered result")
 		}
-		settle(c)
 	}
 	f.willSay(always(engine.ReasonMailboxNotFound, nil))
 	_, _ = c.VerifyWith(t.Context(), "alice@acme.example", fresh)
-	settle(c)
 	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != engine.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%t %+v", ok, r)
 	}
@@ -183,7 +180,6 @@ func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 	if r, _ := c.VerifyWith(t.Context(), "alice@acme.example", fresh); r.Verdict != engine.VerdictUnknown {
 		t.Errorf("%+v", r)
 	}
-	settle(c)
 	if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.VerdictDeliverable {
 		t.Errorf("%+v", r)
 	}
@@ -244,7 +240,6 @@ func TestHurry(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCache(t, Config{Engine: &fake{says: always(tt.reason, tt.change)}})
 			_, _ = c.VerifyWith(t.Context(), "alice@acme.example", engine.VerifyOptions{Timeout: tt.time})
-			settle(c)
 			if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok != tt.cached {
 				t.Errorf("%s: remembered %t", tt.name, ok)
 			}
@@ -362,8 +357,7 @@ func TestHashesMayCollide(t *testing.T) {
 	alice, _ := read("alice@acme.example")
 	bob, _ := read("bob@acme.example")
 	kept := newRemembered(alice, resultOf("alice@acme.example", engine.ReasonMailboxNotFound), 0)
-	c.memory.put(bob, kept, time.Hour)
-	settle(c)
+	c.memory.put(bob, kept)
 	if r, ok := c.Recall(t.Context(), "bob@acme.example"); ok {
 		t.Errorf("%s", cmp.Diff(nil, r))
 	}
@@ -390,8 +384,7 @@ func TestWhatCameTooLate(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{}})
 	m, _ := read("alice@acme.example")
 	check(t, c.Forget(t.Context()))
-	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.ReasonRecipientAccepted), 0), time.Hour)
-	settle(c)
+	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.ReasonRecipientAccepted), 0))
 	if _, ok := c.Recall(t.Context(), m.given); ok {
 		t.Error("remembered")
 	}

@@ -143,16 +143,7 @@ func verify(t testing.TB, c *Cache, given string) engine.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settle(c)
 	return r
-}
-
-// settle waits until what was put into memory is there.
-func settle(c *Cache) {
-	if c.memory != nil {
-		c.memory.cache.Wait()
-		c.memory.spellings.Wait()
-	}
 }
 
 // clock is a time that tests move.

@@ -1,24 +1,19 @@
 package verdictcache
 
 import (
-	"fmt"
 	"hash/maphash"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/dgraph-io/ristretto/v2"
-
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/sys/lru"
 )
 
 const (
 	// entryOctets is the size of a usual result: the unit in which the memory
 	// is configured.
 	entryOctets = 1500
-	// bufferItems and countersByEntry are as ristretto advises.
-	memoryBuffer   = 64
-	memoryCounters = 10
 	// spellingsShare is the part of that room that the spellings of
 	// international domains have in addition, and spellingOctets the size of
 	// one.
@@ -29,8 +24,8 @@ const (
 // memory is the cache of this process. It is bounded in octets and may drop any
 // entry at any time.
 type memory struct {
-	cache     *ristretto.Cache[uint64, *remembered]
-	spellings *ristretto.Cache[string, mailbox] // of international domains
+	cache     *lru.Cache[uint64, *remembered]
+	spellings *lru.Cache[string, mailbox] // of international domains
 	seed      maphash.Seed
 }
 
@@ -41,25 +36,13 @@ type remembered struct {
 	generation uint64
 }
 
-func newMemory(entries int) (*memory, error) {
-	cache, err := ristretto.NewCache(&ristretto.Config[uint64, *remembered]{
-		NumCounters: int64(entries) * memoryCounters,
-		MaxCost:     int64(entries) * entryOctets,
-		BufferItems: memoryBuffer,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("verdictcache: memory: %w", err)
+func newMemory(entries int) *memory {
+	octets := int64(entries) * entryOctets
+	return &memory{
+		cache:     lru.New[uint64, *remembered](octets),
+		spellings: lru.New[string, mailbox](octets / spellingsShare),
+		seed:      maphash.MakeSeed(),
 	}
-	spellings, err := ristretto.NewCache(&ristretto.Config[string, mailbox]{
-		NumCounters: int64(entries) * memoryCounters / spellingsShare,
-		MaxCost:     int64(entries) * entryOctets / spellingsShare,
-		BufferItems: memoryBuffer,
-	})
-	if err != nil {
-		cache.Close()
-		return nil, fmt.Errorf("verdictcache: memory of spellings: %w", err)
-	}
-	return &memory{cache, spellings, maphash.MakeSeed()}, nil
 }
 
 // read parses an address. Converting an international domain to A-labels takes
@@ -73,7 +56,7 @@ func (f *memory) read(given string) (mailbox, bool) {
 	}
 	m, ok := read(strings.Clone(given))
 	if ok {
-		f.spellings.Set(given, m, int64(spellingOctets+2*len(given)))
+		f.spellings.Put(given, m, int64(spellingOctets+2*len(given)))
 	}
 	return m, ok
 }
@@ -104,23 +87,20 @@ func (f *memory) get(m mailbox) (*remembered, bool) {
 	return kept, true
 }
 
-func (f *memory) put(m mailbox, kept *remembered, lasts time.Duration) {
-	f.cache.SetWithTTL(f.key(m), kept, int64(kept.result.Size()+len(m.local)), lasts)
+func (f *memory) put(m mailbox, kept *remembered) {
+	f.cache.Put(f.key(m), kept, int64(kept.result.Size()+len(m.local)))
 }
 
-// entries counts the results. If the library counted, it would do so at each
-// look-up.
-func (f *memory) entries() (n int) {
-	f.cache.IterValues(func(*remembered) (stop bool) { n++; return false })
-	return n
-}
+// entries counts the results, with those that have expired since.
+func (f *memory) entries() int { return f.cache.Len() }
 
 // clear keeps the spellings, which do not depend on lists or rules.
 func (f *memory) clear() { f.cache.Clear() }
 
+// close frees the memory.
 func (f *memory) close() {
-	f.cache.Close()
-	f.spellings.Close()
+	f.cache.Clear()
+	f.spellings.Clear()
 }
 
 // newRemembered returns a result to remember. It copies texts of the caller,

@@ -72,7 +72,7 @@ func (c *Cache) keep(
 			return
 		}
 	}
-	c.memory.put(m, newRemembered(m, r, generation), expires.Sub(r.CheckedAt))
+	c.memory.put(m, newRemembered(m, r, generation))
 	if c.stored != nil && r.Reason.Durable() {
 		c.stored.put(m, r, fingerprint, expires)
 	}

@@ -30,7 +30,6 @@ func TestTogether(t *testing.T) {
 				cached++
 			}
 		})
-		settle(c)
 		asked := f.groups[len(f.groups)-1]
 		if !slices.Equal(told, addresses) || !slices.Equal(asked, tt.asked) || cached != len(addresses)-len(asked) {
 			t.Errorf("%+v: told %q, %d remembered; asked %q", tt.options, told, cached, asked)

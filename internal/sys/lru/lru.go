@@ -71,6 +71,13 @@ func (c *Cache[K, V]) PutUnless(key K, value V, cost int64, stays func(known V) 
 	}
 }
 
+// Len returns the number of values.
+func (c *Cache[K, V]) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.places)
+}
+
 // drop takes an entry out. The lock is held.
 func (c *Cache[K, V]) drop(place *list.Element) {
 	e := c.order.Remove(place).(*entry[K, V])

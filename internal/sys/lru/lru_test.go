@@ -63,6 +63,9 @@ func TestCache(t *testing.T) {
 			if got := kept(c, "a", "b", "c", "d"); !slices.Equal(got, tt.want) {
 				t.Errorf("kept %q, want %q", got, tt.want)
 			}
+			if c.Len() != len(tt.want) {
+				t.Errorf("%d are kept, want %d", c.Len(), len(tt.want))
+			}
 		})
 	}
 }
