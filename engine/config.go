@@ -37,8 +37,8 @@ type Config struct {
 	// Level is how deep to look. Default: [LevelSMTP].
 	Level Level
 	// Timeout bounds one verification, the wait for a session with a busy mail
-	// host included. An address of a list ([VerifyOptions.Waits],
-	// [VerifyOptions.Lane], package bulk) waits beyond it: else lists would
+	// host included. An address of a list ([GroupOptions.Waits],
+	// [GroupOptions.Lane], package bulk) waits beyond it: else lists would
 	// lose addresses. Default: [DefaultTimeout].
 	Timeout time.Duration
 	// AllowNets are private, loopback or reserved networks whose mail hosts may
