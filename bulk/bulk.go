@@ -5,20 +5,27 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
 // Item is one address of a list.
 type Item struct {
+	// Email is the address, or with [Options.Clean] a text that has it.
 	Email string
 	// Row is passed to the sink with the address, unchanged: the line of the
 	// list, for example. It belongs to Run once the source has returned it. It
-	// consists of octets so that it can be kept in a file.
+	// consists of octets so that it can be kept in a file; [RowsOf] makes them
+	// of any row.
 	Row []byte
+	// Known is the result of the item where it is known already: it is written
+	// as it is and counted, and nobody is asked. Other items with the same
+	// address are verified. Nil: the address is to be verified.
+	Known *rcpt.Result
 }
 
 // Source yields the items of a list in order, and then [io.EOF]. It is called
-// from one goroutine.
+// from one goroutine. [Addresses], [Items] and [RowsOf] make one of an iterator.
 type Source interface {
 	// Next returns early when ctx is cancelled. [Run] waits for it: nothing
 	// that a run has started goes on after it.
@@ -26,44 +33,32 @@ type Source interface {
 }
 
 // Sink takes the results in the order of the source, or with
-// [Options.Unordered] as they come. It is called from one goroutine.
+// [Options.Unordered] as they come. It is called from one goroutine. A function
+// is one as a [SinkFunc].
 type Sink interface {
 	// Write must not change what the result points to: duplicates of the
 	// address share it. The context has the values of that of [Run] and is not
 	// cancelled: what is done is written.
-	Write(ctx context.Context, item Item, result engine.Result) error
-}
-
-// Flusher is a [Sink] that collects results before it writes them, as to a
-// database. [Run] calls Flush on the goroutine of Write when no result has come
-// for a second, so that a list that pauses leaves nothing behind, and after the
-// last one, unless the sink has failed.
-type Flusher interface {
-	Sink
+	Write(ctx context.Context, item Item, result rcpt.Result) error
+	// Flush writes what Write has only collected, as for a database. It is
+	// called when no result has come for a second, so that a list that pauses
+	// leaves nothing behind, and after the last one, unless the sink has
+	// failed.
 	Flush(ctx context.Context) error
 }
 
-// Verifier is what [engine.Verifier] does. It is called from many goroutines.
+// Verifier is what [engine.Verifier] does, which is one. [OneByOne] makes one
+// of a function. A type between a run and the engine passes the options on,
+// because Run learns from [engine.GroupOptions.Waits] that an address waits for
+// a busy mail host.
 type Verifier interface {
-	Verify(ctx context.Context, address string) (engine.Result, error)
-}
-
-// GroupVerifier is a [Verifier] that verifies several addresses of one domain
-// together at less cost, and takes options, as [engine.Verifier] does. [Run]
-// calls VerifyGroup for every address, and never Verify: a type that embeds
-// an engine.Verifier and means to change what it does needs a VerifyGroup of
-// its own. It should pass the options on, because Run learns from
-// [engine.GroupOptions.Waits] which addresses wait for busy mail hosts. Of a
-// Verifier that is no GroupVerifier, Run does not know that: such an address
-// counts as one in progress, and [engine.ErrBusy] is tried again.
-//
-// Done, which is quick, is called exactly once for each address, with its
-// index; VerifyGroup returns after the last call.
-type GroupVerifier interface {
-	Verifier
+	// VerifyGroup verifies addresses of one domain: up to fifty, or one. Done,
+	// which is quick, is called exactly once for each, with its index, perhaps
+	// from several goroutines at a time. VerifyGroup returns after the last
+	// call. It is called from many goroutines.
 	VerifyGroup(
 		ctx context.Context, addresses []string, o engine.GroupOptions,
-		done func(i int, result engine.Result, err error),
+		done func(i int, result rcpt.Result, err error),
 	)
 }
 
@@ -101,7 +96,7 @@ func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, err
 	defer stopReading()
 	r.stopReading = stopReading
 	var reader sync.WaitGroup
-	reader.Go(func() { read(reading, source, r.reads) })
+	reader.Go(func() { r.read(reading, source) })
 	r.asking = ctx
 	go r.out.run(context.WithoutCancel(ctx))
 

@@ -68,7 +68,7 @@ func TestFailuresAreCounted(t *testing.T) {
 			return deliverable(address), nil
 		}}
 		emails := append(numbered(3, "one.example"), "user2@one.example")
-		summary, err := bulk.Run(context.Background(), listOf(emails...), &file{}, bulk.Options{Verifier: verifier, Trim: engine.Result.WithoutDetails})
+		summary, err := bulk.Run(context.Background(), listOf(emails...), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Trim: engine.Result.WithoutDetails})
 		if err != nil {
 			t.Fatal(err)
 		}

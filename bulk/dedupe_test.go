@@ -35,7 +35,7 @@ func TestDuplicates(t *testing.T) {
 					if apart {
 						limits.Ahead = 1
 					}
-					summary, err := bulk.Run(t.Context(), listOf("User@one.example", tt.second), out, bulk.Options{Verifier: verifier}.Within(limits))
+					summary, err := bulk.Run(t.Context(), listOf("User@one.example", tt.second), out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)}.Within(limits))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -67,7 +67,7 @@ func TestDuplicateOfOneThatWaits(t *testing.T) {
 			return deliverable(address), nil
 		}}, &file{}
 		_, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: verifier, RetryWindow: time.Hour, SpillDir: t.TempDir(),
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour, SpillDir: t.TempDir(),
 		}.Within(bulk.Limits{PerDomain: 1, HeldBytes: 1, Window: 1}))
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestFailureIsNotRemembered(t *testing.T) {
 			return deliverable(address), nil
 		}}, &file{}
 		_, err := bulk.Run(t.Context(), listOf("a@one.example", "a@one.example"), out,
-			bulk.Options{Verifier: verifier}.Within(bulk.Limits{Ahead: 1}))
+			bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)}.Within(bulk.Limits{Ahead: 1}))
 		if err != nil || !out.results[0].Reason.Failed() || out.results[1].Reason.Failed() {
 			t.Errorf("%v (%v)", out.results, err)
 		}
@@ -107,7 +107,7 @@ func TestForgotten(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			verifier := &answers{}
 			_, err := bulk.Run(t.Context(), listOf(emails...), &file{},
-				bulk.Options{Verifier: verifier}.Within(bulk.Limits{Ahead: 100, RecentBytes: octets}))
+				bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)}.Within(bulk.Limits{Ahead: 100, RecentBytes: octets}))
 			if got := len(verifier.asked["user1@one.example"]); err != nil || got != asked {
 				t.Errorf("with %d octets asked %d times, want %d (%v)", octets, got, asked, err)
 			}
@@ -125,7 +125,7 @@ func TestNoReuse(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			verifier := &answers{}
 			list := listOf("a@one.example", "a@one.example")
-			summary, err := bulk.Run(t.Context(), later{list, time.Minute}, &file{}, bulk.Options{Verifier: verifier, NoReuse: tt.again})
+			summary, err := bulk.Run(t.Context(), later{list, time.Minute}, &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), NoReuse: tt.again})
 			if n := len(verifier.asked["a@one.example"]); err != nil || n != tt.times || summary.Done != 2 {
 				t.Errorf("NoReuse %v: asked %d times, %d done (%v)", tt.again, n, summary.Done, err)
 			}
@@ -133,7 +133,7 @@ func TestNoReuse(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		verifier := &answers{}
-		_, err := bulk.Run(t.Context(), listOf("a@one.example", "a@one.example"), &file{}, bulk.Options{Verifier: verifier, NoReuse: true})
+		_, err := bulk.Run(t.Context(), listOf("a@one.example", "a@one.example"), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), NoReuse: true})
 		if n := len(verifier.asked["a@one.example"]); err != nil || n != 1 {
 			t.Errorf("in progress: asked %d times (%v)", n, err)
 		}

@@ -1,8 +1,7 @@
 // Package bulk verifies lists of any size in bounded memory.
 //
-// [Run] takes addresses from a [Source], has them verified by a [Verifier], or
-// several of a domain at a time by a [GroupVerifier], and passes the results to
-// a [Sink].
+// [Run] takes addresses from a [Source], has them verified by a [Verifier],
+// several of a domain at a time, and passes the results to a [Sink].
 //
 //   - Order: the sink gets the results in the order of the source, each
 //     exactly once. A result that is done before its turn waits in memory, and
@@ -18,6 +17,8 @@
 //     and local-parts exactly, except for unnecessary quotes.
 //     About 50,000 addresses are remembered after they are done, or 9,000 whose
 //     results have details; one that comes again later is verified again.
+//   - Cleaning: with [Options.Clean] each text may have more than the address.
+//     Known results go through with [Item.Known].
 //   - Retries: an [engine.VerdictUnknown] result that says when to ask again is
 //     not final before [Options.RetryWindow] is over. The address is verified
 //     again after that time or a growing wait, whichever is longer, and a last

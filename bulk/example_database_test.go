@@ -40,7 +40,7 @@ func (t *table) Write(ctx context.Context, item bulk.Item, result engine.Result)
 	return t.Flush(ctx)
 }
 
-// Flush implements [bulk.Flusher]. Run calls it when the queue pauses, and at
+// Flush implements [bulk.Sink]. Run calls it when the queue pauses, and at
 // the end.
 func (t *table) Flush(ctx context.Context) error {
 	if len(t.pending) == 0 {

@@ -1,52 +1,38 @@
 package bulk_test
 
 import (
-	"bufio"
 	"context"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"log"
+	"os"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
-
-// lineSource reads an address per line.
-type lineSource struct{ lines *bufio.Scanner }
-
-func (s lineSource) Next(context.Context) (bulk.Item, error) {
-	if s.lines.Scan() {
-		return bulk.Item{Email: s.lines.Text()}, nil
-	}
-	if err := s.lines.Err(); err != nil {
-		return bulk.Item{}, err
-	}
-	return bulk.Item{}, io.EOF
-}
-
-// printer prints a result per line.
-type printer struct{}
-
-func (printer) Write(_ context.Context, item bulk.Item, result engine.Result) error {
-	_, err := fmt.Println(item.Email, result.Verdict, result.Reason)
-	return err
-}
 
 func ExampleRun() {
 	verifier, err := engine.New(engine.Config{
 		Level: engine.LevelSyntax, // so that the example needs no network
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer verifier.Close()
 
-	list := strings.NewReader("info@example.com\nno address\ninfo@EXAMPLE.com\n")
-	summary, err := bulk.Run(context.Background(), lineSource{bufio.NewScanner(list)}, printer{}, bulk.Options{Verifier: verifier})
+	lines := strings.SplitSeq("info@example.com\nno address\ninfo@EXAMPLE.com", "\n")
+	printer := bulk.SinkFunc(func(_ context.Context, item bulk.Item, result rcpt.Result) error {
+		_, err := fmt.Println(item.Email, result.Verdict, result.Reason)
+		return err
+	})
+	summary, err := bulk.Run(context.Background(), bulk.Addresses(lines), printer, bulk.Options{Verifier: verifier})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(summary.Written, "written,", summary.Duplicates, "duplicate")
 	// Output:
@@ -54,4 +40,41 @@ func ExampleRun() {
 	// no address undeliverable invalid_syntax
 	// info@EXAMPLE.com unknown level_reached
 	// 3 written, 1 duplicate
+}
+
+// records yields the records of a CSV file.
+func records(from *csv.Reader) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		for {
+			record, err := from.Read()
+			if errors.Is(err, io.EOF) || !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// A column is added to a CSV file. Its cells have more than addresses, which
+// Clean takes. A row goes through the run whatever its type is.
+func ExampleRowsOf() {
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax}) // so that the example needs no network
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+
+	list := csv.NewReader(strings.NewReader("17,Ann <ann@example.com>\n18,n/a\n19,bob@example..com\n"))
+	checked := csv.NewWriter(os.Stdout)
+	defer checked.Flush()
+	source := bulk.RowsOf(records(list), func(row []string) string { return row[1] })
+	sink := bulk.WriteRows(func(_ context.Context, row []string, result rcpt.Result) error {
+		return checked.Write(append(row, result.Email, string(bulk.ActionFor(result))))
+	})
+	if _, err := bulk.Run(context.Background(), source, sink, bulk.Options{Verifier: verifier, Clean: true}); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 17,Ann <ann@example.com>,ann@example.com,review
+	// 18,n/a,n/a,none
+	// 19,bob@example..com,bob@example..com,remove
 }

@@ -81,6 +81,8 @@ func (f *file) Write(_ context.Context, item bulk.Item, r engine.Result) error {
 	return nil
 }
 
+func (*file) Flush(context.Context) error { return nil }
+
 // answers is a verifier. Every verification takes a second, unless takes says
 // otherwise.
 type answers struct {

@@ -56,7 +56,7 @@ func TestFlush(t *testing.T) {
 		// Each takes a second: results at 1 s, 1.5 s, 61 s and 61.5 s.
 		source := &pausing{list: listOf(emails...), at: []time.Duration{0, time.Second / 2, 59*time.Second + time.Second/2, time.Second / 2}}
 		sink := &collecting{started: time.Now()}
-		if _, err := bulk.Run(t.Context(), source, sink, bulk.Options{Verifier: &answers{}}); err != nil {
+		if _, err := bulk.Run(t.Context(), source, sink, bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]int{2, 4}, sink.had); diff != "" {
@@ -77,7 +77,7 @@ func TestFlushAfterACancel(t *testing.T) {
 		source := listOf("a@one.example", "a@two.example", "a@three.example")
 		source.block = true
 		sink := &collecting{started: time.Now()}
-		summary, err := bulk.Run(ctx, source, sink, bulk.Options{Verifier: &answers{}})
+		summary, err := bulk.Run(ctx, source, sink, bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)})
 		if !errors.Is(err, context.DeadlineExceeded) || sink.ended || summary.Written != 3 {
 			t.Errorf("%v, a context had ended: %v, %d written", err, sink.ended, summary.Written)
 		}
@@ -93,7 +93,7 @@ func TestFlushError(t *testing.T) {
 		source := listOf("a@one.example", "a@two.example", "a@three.example")
 		source.block = true // it would not end by itself
 		sink := &collecting{started: time.Now(), err: io.ErrShortWrite}
-		_, err := bulk.Run(t.Context(), source, sink, bulk.Options{Verifier: &answers{}})
+		_, err := bulk.Run(t.Context(), source, sink, bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)})
 		if !errors.Is(err, io.ErrShortWrite) || len(sink.at) != 1 {
 			t.Errorf("%v after %d flushes", err, len(sink.at))
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// grouped is a GroupVerifier, for which each address of a group takes as long
+// grouped is a Verifier, for which each address of a group takes as long
 // as by itself.
 type grouped struct {
 	answers
@@ -99,27 +99,6 @@ func TestGroups(t *testing.T) {
 			}
 		}
 	})
-}
-
-// another is a GroupVerifier whose Verify is that of another verifier, as where
-// a type embeds an engine.Verifier.
-type another struct{ *grouped }
-
-func (another) Verify(_ context.Context, address string) (engine.Result, error) {
-	return result(address, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound), nil
-}
-
-// TestOneMethodAnswers checks that all addresses are verified by the same
-// method, however many there are of a domain.
-func TestOneMethodAnswers(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 50, 1000} {
-		synctest.Test(t, func(t *testing.T) {
-			summary, err := bulk.Run(t.Context(), listOf(numbered(n, "one.example")...), &file{}, bulk.Options{Verifier: another{&grouped{}}})
-			if got := summary.Verdicts[engine.VerdictDeliverable]; err != nil || got != int64(n) {
-				t.Errorf("%d of %d are verified together (%v)", got, n, err)
-			}
-		})
-	}
 }
 
 // TestGroupsAreRetried checks that what is temporary, or busy, about one of a
@@ -213,3 +192,5 @@ func TestGroupsKeepNothingForTheLast(t *testing.T) {
 type forgetful struct{}
 
 func (forgetful) Write(context.Context, bulk.Item, engine.Result) error { return nil }
+
+func (forgetful) Flush(context.Context) error { return nil }

@@ -16,7 +16,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// moody is a GroupVerifier whose every answer takes a while of its own. It
+// moody is a Verifier whose every answer takes a while of its own. It
 // notes where more is asked of it than may be.
 type moody struct {
 	concurrency, perDomain int

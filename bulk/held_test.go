@@ -26,7 +26,7 @@ func TestHeldBackAddressesWait(t *testing.T) {
 		}}
 		out := &file{}
 		summary, err := bulk.Run(t.Context(), listOf("h1@held.example", "h2@held.example", "a@free.example"), out,
-			bulk.Options{Verifier: verifier, RetryWindow: time.Minute})
+			bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Minute})
 		if err != nil || summary.Failed > 0 || summary.Done != 3 {
 			t.Fatalf("%+v (%v)", summary, err)
 		}

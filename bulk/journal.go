@@ -15,7 +15,7 @@ import (
 const (
 	// journalMagic begins each journal; its number changes with the format of
 	// the file.
-	journalMagic = "rcpt journal 2\n"
+	journalMagic = "rcpt journal 3\n"
 	// frameHead is the octets before each record: its length and its checksum.
 	frameHead = 8
 	// journalBuffer is how many octets of records are gathered before they are
@@ -37,7 +37,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // survive the death of the process earlier than that. After an error of the
 // file nothing more is appended; the records before the error stay valid.
 //
-// The file begins with "rcpt journal 1\n". Each record follows its length and
+// The file begins with "rcpt journal 3\n". Each record follows its length and
 // its CRC-32C, four octets each, the most significant first. The first record
 // is a JSON object of conditions. The others are the number of an item from 0
 // (a varint), a part of the SHA-256 of the item, and its answer. The first

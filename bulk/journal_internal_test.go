@@ -35,6 +35,8 @@ type nowhere struct{}
 
 func (nowhere) Write(context.Context, Item, engine.Result) error { return nil }
 
+func (nowhere) Flush(context.Context) error { return nil }
+
 // TestJournalFails: a run whose journal cannot be written ends with an error,
 // and what was written before stays.
 func TestJournalFails(t *testing.T) {
@@ -46,7 +48,7 @@ func TestJournalFails(t *testing.T) {
 		}
 		time.AfterFunc(10*time.Second+time.Millisecond, func() { journal.file.Close() })
 		began := time.Now()
-		_, err = Run(t.Context(), endless{}, nowhere{}, Options{Verifier: yes{}, Journal: journal})
+		_, err = Run(t.Context(), endless{}, nowhere{}, Options{Verifier: OneByOne(yes{}.Verify), Journal: journal})
 		if took := time.Since(began); !errors.Is(err, os.ErrClosed) || took > 13*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}

@@ -58,14 +58,14 @@ func TestJournal(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(3500*time.Millisecond, cancel)
 		first := greyFirst(emails)
-		options := bulk.Options{RetryWindow: time.Hour, Verifier: first}.Within(bulk.Limits{PerDomain: 50})
+		options := bulk.Options{RetryWindow: time.Hour, Verifier: bulk.OneByOne(first.Verify)}.Within(bulk.Limits{PerDomain: 50})
 		out, _, settled, err := inJournal(t, ctx, bulk.CreateJournal, name, listOf(emails...), options)
 		if !errors.Is(err, context.Canceled) || len(out.lines) != 0 || settled < 50 || settled > 250 {
 			t.Fatalf("%d rows written, %d settled, error %v", len(out.lines), settled, err)
 		}
 
 		second := &answers{}
-		options.Verifier = second
+		options.Verifier = bulk.OneByOne(second.Verify)
 		out, summary, all, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), options)
 		if err != nil || all != int64(len(emails)) {
 			t.Fatalf("%d settled, error %v", all, err)
@@ -84,7 +84,7 @@ func TestJournal(t *testing.T) {
 		}
 
 		third := &answers{}
-		options.Verifier = third
+		options.Verifier = bulk.OneByOne(third.Verify)
 		out, _, _, err = inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), options)
 		if err != nil || len(third.asked) > 0 || len(out.lines) != len(emails) {
 			t.Errorf("with everything settled: %d asked about, %d rows, error %v", len(third.asked), len(out.lines), err)
@@ -103,11 +103,11 @@ func TestJournalKeepsResults(t *testing.T) {
 			r.Message, r.Suggestion, r.CheckedAt = "Ü\n", "other@one.example", time.Now().UTC()
 			return r, nil
 		}}
-		before, _, _, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...), bulk.Options{Verifier: verifier})
+		before, _, _, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...), bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, _, _, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: verifier})
+		after, _, _, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,12 +142,12 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 		drain := make(chan struct{})
 		time.AfterFunc(20*time.Second, func() { close(drain) })
 		out, summary, settled, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...),
-			bulk.Options{Verifier: verifier, RetryWindow: time.Hour, Drain: drain})
+			bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour, Drain: drain})
 		if err != nil || len(out.lines) != 9 || !summary.Drained || settled != 4 {
 			t.Errorf("%d rows, %d settled, error %v", len(out.lines), settled, err)
 		}
 		next := &answers{}
-		if _, _, _, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: next}); err != nil {
+		if _, _, _, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: bulk.OneByOne(next.Verify)}); err != nil {
 			t.Fatal(err)
 		}
 		for i, email := range emails {
@@ -164,7 +164,7 @@ func TestTornJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(4, "one.example")
 		name := filepath.Join(t.TempDir(), "journal")
-		if _, _, _, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...), bulk.Options{Verifier: &answers{}}); err != nil {
+		if _, _, _, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...), bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)}); err != nil {
 			t.Fatal(err)
 		}
 		whole, err := os.ReadFile(name)
@@ -174,7 +174,7 @@ func TestTornJournal(t *testing.T) {
 		damages := map[string][]byte{"zeros behind it": append(whole[:len(whole):len(whole)], make([]byte, 4096)...)}
 		for size := 0; size < len(whole); size += 1 + size/40 { // dense at the head
 			damages[fmt.Sprintf("cut to %d octets", size)] = whole[:size]
-			if size > len("rcpt journal 2\n") {
+			if size > len("rcpt journal 3\n") {
 				zeros := append([]byte(nil), whole...)
 				clear(zeros[size:])
 				damages[fmt.Sprintf("zeros from %d on", size)] = zeros
@@ -185,7 +185,7 @@ func TestTornJournal(t *testing.T) {
 				t.Fatal(err)
 			}
 			verifier := &answers{}
-			out, summary, settled, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: verifier})
+			out, summary, settled, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)})
 			if err != nil || settled != 4 || summary.Recalled+int64(len(verifier.asked)) != 4 {
 				t.Errorf("%s: %d settled, %d recalled, %d asked about, error %v", damage, settled, summary.Recalled, len(verifier.asked), err)
 			}
@@ -252,11 +252,11 @@ func TestJournalOfAnotherList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(4, "one.example")
 		name := filepath.Join(t.TempDir(), "journal")
-		if _, _, _, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...), bulk.Options{Verifier: &answers{}}); err != nil {
+		if _, _, _, err := inJournal(t, t.Context(), bulk.CreateJournal, name, listOf(emails...), bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)}); err != nil {
 			t.Fatal(err)
 		}
 		emails[2] = "other@one.example"
-		out, _, _, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: &answers{}})
+		out, _, _, err := inJournal(t, t.Context(), bulk.OpenJournal, name, listOf(emails...), bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)})
 		if err == nil || !strings.Contains(err.Error(), "item 3 of the list has changed") || len(out.lines) != 2 {
 			t.Errorf("%d rows, error %v", len(out.lines), err)
 		}

@@ -24,8 +24,8 @@ type limits struct {
 	// queued is how many addresses may wait for sessions with their mail hosts,
 	// or be named in the transactions of others, beside [Options.Concurrency].
 	// More of them keep the hosts of large domains busy, and start the hosts of
-	// small ones sooner; each takes some 4 kB, or 16 kB where the Verifier is
-	// no [GroupVerifier]. Default: sixteen times Concurrency.
+	// small ones sooner; each takes some 4 kB. Default: sixteen times
+	// Concurrency.
 	queued int
 	// waiting is how many addresses may wait for a retry before reading pauses.
 	// Each takes 150 octets. Default: 500,000.

@@ -32,7 +32,7 @@ func TestOffline(t *testing.T) {
 		time.AfterFunc(2*time.Hour, func() { offline.Store(false) })
 		out := &file{}
 		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: verifier, RetryWindow: 10 * time.Minute, Offline: offline.Load,
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: 10 * time.Minute, Offline: offline.Load,
 			Progress: func(p bulk.Progress) {
 				if offline.Load() {
 					last = p

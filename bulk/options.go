@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -17,9 +19,21 @@ const defaultConcurrency = 500
 // Options configure [Run]. Every zero field but Verifier has the documented
 // default.
 type Options struct {
-	// Verifier verifies the addresses: a [GroupVerifier] those of a domain
-	// together, as [engine.Verifier] does.
+	// Verifier verifies the addresses: [engine.Verifier] is one, and
+	// [OneByOne] makes one of a function. Required.
 	Verifier Verifier
+	// Level is how deep to look, as [engine.GroupOptions] has it. Default: that
+	// of the Verifier.
+	Level engine.Level
+	// Fresh asks about each address even if the Verifier remembers its result.
+	// Duplicates of an address still share one, unless NoReuse is set. Default:
+	// what is remembered is used.
+	Fresh bool
+	// Clean takes what people wrote: the address in each text is verified
+	// ([address.Clean]), whatever the Verifier is, and Details.Given has the
+	// text if it is more. A text with several addresses or none has a result
+	// that says so. Default: each text is an address.
+	Clean bool
 	// Concurrency is the number of verifications in progress. Addresses that
 	// wait for a session of their mail host, or share the transaction of
 	// another, do not count, up to sixteen times as many. Default: 500.
@@ -46,23 +60,25 @@ type Options struct {
 	// written when all of them are final, or not at all, so that a sink can put
 	// them together. With Unordered it has no effect. Default: one.
 	PerRow int
-	// Trim is applied to each result when it comes, and says what of it the
-	// sink needs: with WithoutDetails of the result, those that wait for
-	// their turn take a tenth of the room, and the sink still has their Reason.
-	// It must be safe for concurrent use.
+	// Trim is applied to each result when it comes, known ones included, and
+	// says what of it the sink needs: with [rcpt.Result.WithoutDetails], results
+	// that wait for their turn take a tenth of the room, and have all that
+	// decisions need. Trim must be safe for concurrent use.
 	// Default: results are kept whole.
-	Trim func(engine.Result) engine.Result
+	Trim func(rcpt.Result) rcpt.Result
 	// Offline reports whether our own network does not work at the moment.
 	// Nobody is asked meanwhile, an answer that is unknown for the moment is
 	// asked for again, and RetryWindow stands still. It is called often and
 	// must be quick; [engine.Verifier.Network] is. Default: the network works.
 	Offline func() bool
-	// Drain ends the run within [DrainTime] when it is closed: no more is read,
-	// and nobody is asked any more. What is being asked is finished; what
-	// waits, for its turn or for a session with a busy mail host, has no
-	// result. An address that waits for a retry has its last answer, which is
-	// not settled. The rows that are done are written in their order, without
-	// the others. Default: never.
+	// Drain ends the run within [DrainTime], four seconds, when it is closed: no
+	// more is read, and nobody is asked any more. What is being asked has that
+	// time to end. What was read ahead and waits, for its turn or for a session
+	// with a busy mail host, has no result and is not written: that may be some
+	// 20,000 items, or more where many wait for a retry. An address that waits
+	// for a retry has its last answer, which is not settled. The rows that are
+	// done are written in their order, without the others; with a Journal, the
+	// next run over the list asks about these. Default: never.
 	Drain <-chan struct{}
 	// Journal keeps the final results on disk as they come, and has those of an
 	// earlier run over the same list, whose addresses are not asked about
@@ -96,11 +112,16 @@ var (
 )
 
 func (o Options) withDefaults() (Options, error) {
+	verify, isOneByOne := o.Verifier.(oneByOne)
 	switch {
-	case o.Verifier == nil:
+	case o.Verifier == nil, isOneByOne && verify == nil:
 		return o, errNoVerifier
 	case o.Journal != nil && o.Journal.file == nil:
 		return o, errNotOpened
+	case o.Level != "" && !slices.Contains([]engine.Level{engine.LevelSyntax, engine.LevelDNS, engine.LevelSMTP}, o.Level):
+		return o, fmt.Errorf("bulk: level %q is unknown: use syntax, dns or smtp", string(o.Level))
+	case isOneByOne && (o.Level != "" || o.Fresh):
+		return o, errOneByOne
 	case o.Concurrency < 0:
 		return o, fmt.Errorf("bulk: concurrency %d is negative", o.Concurrency)
 	case o.RetryWindow < 0:
@@ -120,7 +141,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.limits.recentBytes = 1
 	}
 	if o.Trim == nil {
-		o.Trim = func(r engine.Result) engine.Result { return r }
+		o.Trim = func(r rcpt.Result) rcpt.Result { return r }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

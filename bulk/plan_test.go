@@ -30,7 +30,7 @@ func TestFairness(t *testing.T) {
 					emails = append(emails, numbered(3, fmt.Sprintf("small%d.example", i))...)
 				}
 				verifier := &answers{}
-				summary, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: verifier, Concurrency: tt.concurrency})
+				summary, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Concurrency: tt.concurrency})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,7 +62,7 @@ func TestGiantKeepsItsShare(t *testing.T) {
 		}
 		emails = append(emails, numbered(1000, "giant.example")...)
 		verifier := &answers{}
-		_, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: verifier, Concurrency: 100})
+		_, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Concurrency: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestDomainsMeet(t *testing.T) {
 			}
 		}
 		verifier := &answers{}
-		_, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: verifier, Concurrency: 50})
+		_, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Concurrency: 50})
 		if err != nil {
 			t.Fatal(err)
 		}

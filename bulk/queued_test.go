@@ -64,7 +64,7 @@ func TestWhoWaitsHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// crowded is a GroupVerifier whose addresses of one domain wait for a session
+// crowded is a Verifier whose addresses of one domain wait for a session
 // for a minute, and say so; others take a second.
 type crowded struct {
 	answers

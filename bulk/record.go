@@ -23,13 +23,20 @@ type answer struct {
 	reason engine.Reason
 }
 
-// forItem returns a as the answer about another spelling of the same address.
-func (a answer) forItem(item Item) *answer {
-	a.result.Email = strings.ToValidUTF8(item.Email, "\uFFFD")
-	if parsed, err := address.Read(item.Email); err == nil {
-		a.result.Local = parsed.Local()
+// forItem returns an answer as that about another spelling of the same address.
+func (r *run) forItem(a *answer, item Item) *answer {
+	email, again := r.options.address(item), *a
+	again.result.Email = strings.ToValidUTF8(email, "\uFFFD")
+	if parsed, err := address.Read(email); err == nil {
+		again.result.Local = parsed.Local()
 	}
-	return &a
+	if d := again.result.Details; d != nil && r.options.Clean {
+		details := *d
+		details.Given = ""
+		again.result.Details = &details
+		again.result = again.result.WithGiven(item.Email)
+	}
+	return &again
 }
 
 // About how many octets values take in memory besides their texts.

@@ -46,7 +46,7 @@ func TestRetryTimes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				verifier := &answers{reply: tt.reply}
-				summary, err := bulk.Run(t.Context(), listOf("a@one.example"), &file{}, bulk.Options{Verifier: verifier, RetryWindow: tt.window})
+				summary, err := bulk.Run(t.Context(), listOf("a@one.example"), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: tt.window})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -78,7 +78,7 @@ func TestRetryGoesToTheEnd(t *testing.T) {
 			return deliverable(address), nil
 		}}, &file{}
 		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: verifier, RetryWindow: 30 * time.Minute, SpillDir: t.TempDir(),
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: 30 * time.Minute, SpillDir: t.TempDir(),
 			Progress: func(p bulk.Progress) { done = append(done, p.Done) },
 		}.Within(bulk.Limits{Window: 20, HeldBytes: 10_000, ProgressEvery: 2 * time.Minute}))
 		if err != nil || summary.Retries != 2 {
@@ -108,7 +108,7 @@ func TestRetriesOfADomainComeTogether(t *testing.T) {
 			return deliverable(address), nil
 		}}
 		_, err := bulk.Run(t.Context(), listOf(emails...), &file{},
-			bulk.Options{Verifier: verifier, RetryWindow: 30 * time.Minute, Concurrency: 2000})
+			bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: 30 * time.Minute, Concurrency: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestWaitingPausesReading(t *testing.T) {
 		var most int64
 		verifier := &answers{reply: always(time.Minute)}
 		_, err := bulk.Run(t.Context(), source, &file{}, bulk.Options{
-			Verifier: verifier, RetryWindow: 2 * time.Minute,
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: 2 * time.Minute,
 			Progress: func(p bulk.Progress) { most = max(most, p.Waiting) },
 		}.Within(bulk.Limits{Waiting: 50, Window: 10}))
 		if err != nil || most < 50 || most > 60 {
@@ -176,7 +176,7 @@ func TestBusyIsTriedAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out := &file{}
 				summary, err := bulk.Run(t.Context(), listOf("a@one.example"), out,
-					bulk.Options{Verifier: &answers{reply: tt.reply}, RetryWindow: tt.window})
+					bulk.Options{Verifier: bulk.OneByOne((&answers{reply: tt.reply}).Verify), RetryWindow: tt.window})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -213,7 +213,7 @@ func TestFaultsAreTriedAgain(t *testing.T) {
 				}
 				return deliverable(address), nil
 			}}, &file{}
-			_, err := bulk.Run(t.Context(), listOf("a@one.example"), out, bulk.Options{Verifier: verifier})
+			_, err := bulk.Run(t.Context(), listOf("a@one.example"), out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)})
 			if err != nil || !out.results[0].Reason.Failed() != want {
 				t.Errorf("%d faults: success %v, want %v (%v)", tries, !out.results[0].Reason.Failed(), want, err)
 			}

@@ -45,6 +45,8 @@ func (j *joined) Write(_ context.Context, item bulk.Item, r engine.Result) error
 	return nil
 }
 
+func (*joined) Flush(context.Context) error { return nil }
+
 // TestDrainLeavesRowsWhole: a row of several addresses is in the output of a
 // drained run with the results of all, or not at all, whichever of them is not
 // done and whatever stands around it. The next run has every row.
@@ -88,11 +90,11 @@ func TestDrainLeavesRowsWhole(t *testing.T) {
 				answer := func(address string, _ int) (engine.Result, error) { return deliverable(address), nil }
 				drain := make(chan struct{})
 				time.AfterFunc(drainedAt, func() { close(drain) })
-				drained := run(bulk.CreateJournal, bulk.Options{Verifier: slowOnes{&answers{reply: answer}}, Drain: drain})
+				drained := run(bulk.CreateJournal, bulk.Options{Verifier: bulk.OneByOne(slowOnes{&answers{reply: answer}}.Verify), Drain: drain})
 				if diff := cmp.Diff(want, drained); diff != "" {
 					t.Errorf("drained at %v: %s", drainedAt, diff)
 				}
-				resumed := run(bulk.OpenJournal, bulk.Options{Verifier: slowOnes{&answers{reply: answer}}})
+				resumed := run(bulk.OpenJournal, bulk.Options{Verifier: bulk.OneByOne(slowOnes{&answers{reply: answer}}.Verify)})
 				if diff := cmp.Diff(all, resumed); diff != "" {
 					t.Errorf("resumed: %s", diff)
 				}
@@ -108,7 +110,7 @@ func TestDrainWithinRow(t *testing.T) {
 		time.AfterFunc(2*time.Second+time.Second/2, func() { close(drain) })
 		answer := func(address string, _ int) (engine.Result, error) { return deliverable(address), nil }
 		summary, err := bulk.Run(t.Context(), rowsOf("a@one.example b@two.example", "c@one.example d@two.example"), sink,
-			bulk.Options{Verifier: &answers{reply: answer}, PerRow: 2, Drain: drain}.Within(bulk.Limits{Window: 1}))
+			bulk.Options{Verifier: bulk.OneByOne((&answers{reply: answer}).Verify), PerRow: 2, Drain: drain}.Within(bulk.Limits{Window: 1}))
 		if len(sink.rows) != 1 || len(sink.results) > 0 || err != nil || summary.Done != 3 {
 			t.Errorf("%q and %q: %+v (%v)", sink.rows, sink.results, summary, err)
 		}
@@ -121,7 +123,7 @@ func TestShortRow(t *testing.T) {
 		sink := &joined{}
 		answer := func(address string, _ int) (engine.Result, error) { return deliverable(address), nil }
 		summary, err := bulk.Run(t.Context(), rowsOf("a@one.example b@two.example", "c@three.example"), sink,
-			bulk.Options{Verifier: &answers{reply: answer}, PerRow: 2})
+			bulk.Options{Verifier: bulk.OneByOne((&answers{reply: answer}).Verify), PerRow: 2})
 		want := []string{"row 1: a@one.example b@two.example", "row 2: c@three.example"}
 		if diff := cmp.Diff(want, sink.rows); diff != "" || err != nil || summary.Done != 3 {
 			t.Errorf("%+v (%v): %s", summary, err, diff)

@@ -24,9 +24,8 @@ const (
 // book-keeping; others read, verify and write, and communicate with it over
 // channels.
 type run struct {
-	options  Options
-	together GroupVerifier // the verifier, if it is one
-	started  time.Time
+	options Options
+	started time.Time
 
 	reads    chan reading
 	work     chan []*task
@@ -66,11 +65,9 @@ type run struct {
 
 func newRun(o Options, sink Sink) *run {
 	most := o.Concurrency + o.limits.queued
-	together, _ := o.Verifier.(GroupVerifier)
 	buffer := newSpillBuffer(o.limits.heldBytes, o.SpillDir)
 	r := &run{
 		options:  o,
-		together: together,
 		started:  time.Now(),
 		reads:    make(chan reading, readAhead),
 		work:     make(chan []*task, most),

@@ -47,7 +47,7 @@ func TestOrder(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out, dir := &file{}, t.TempDir()
 				summary, err := bulk.Run(t.Context(), listOf(emails...), out,
-					bulk.Options{Verifier: uneven{}, Concurrency: 50, SpillDir: dir}.Within(limits))
+					bulk.Options{Verifier: bulk.OneByOne(uneven{}.Verify), Concurrency: 50, SpillDir: dir}.Within(limits))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -78,12 +78,12 @@ func TestFilesKeepResults(t *testing.T) {
 			}
 			return deliverable(address), nil
 		}}
-		sink := sinkFunc(func(item bulk.Item, r engine.Result) error {
+		sink := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r engine.Result) error {
 			rows[item.Email] = item.Row
 			return out.Write(t.Context(), item, r)
 		})
 		_, err := bulk.Run(t.Context(), source, sink, bulk.Options{
-			Verifier: verifier, RetryWindow: time.Hour, SpillDir: t.TempDir(),
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour, SpillDir: t.TempDir(),
 		}.Within(bulk.Limits{HeldBytes: 1}))
 		if err != nil {
 			t.Fatal(err)
@@ -98,10 +98,6 @@ func TestFilesKeepResults(t *testing.T) {
 		}
 	})
 }
-
-type sinkFunc func(bulk.Item, engine.Result) error
-
-func (f sinkFunc) Write(_ context.Context, item bulk.Item, r engine.Result) error { return f(item, r) }
 
 // TestWindow checks how far ahead a run reads of what it has no answer for.
 func TestWindow(t *testing.T) {
@@ -130,7 +126,7 @@ func TestWindow(t *testing.T) {
 					}
 					cancel()
 				}()
-				_, err := bulk.Run(ctx, source, &file{}, bulk.Options{Verifier: &answers{}}.Within(tt.limits))
+				_, err := bulk.Run(ctx, source, &file{}, bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)}.Within(tt.limits))
 				if !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
@@ -146,7 +142,7 @@ func TestConcurrency(t *testing.T) {
 			return deliverable(address), nil
 		}}
 		_, err := bulk.Run(t.Context(), listOf(numbered(100, "one.example")...), &file{},
-			bulk.Options{Verifier: verifier, Concurrency: 7}.Within(bulk.Limits{PerDomain: 5}))
+			bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Concurrency: 7}.Within(bulk.Limits{PerDomain: 5}))
 		if err != nil || verifier.most != 5 {
 			t.Errorf("%d under way, want 5 (%v)", verifier.most, err)
 		}
@@ -165,7 +161,7 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, io.ErrClosedPipe)
 		defer cancel()
 		out := &file{}
-		summary, err := bulk.Run(ctx, listOf(emails...), out, bulk.Options{Verifier: verifier, RetryWindow: time.Hour})
+		summary, err := bulk.Run(ctx, listOf(emails...), out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour})
 		if !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, want the cause and that of the context", err)
 		}
@@ -187,7 +183,7 @@ func TestCancelWhileAsking(t *testing.T) {
 		defer cancel()
 		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) { return failed(address), io.ErrNoProgress }}
 		out := &file{}
-		summary, err := bulk.Run(ctx, listOf(numbered(10, "one.example")...), out, bulk.Options{Verifier: verifier})
+		summary, err := bulk.Run(ctx, listOf(numbered(10, "one.example")...), out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)})
 		if tries := len(verifier.asked["user1@one.example"]); tries != 3 {
 			t.Errorf("%d tries", tries)
 		}
@@ -205,7 +201,7 @@ func TestCancelKeepsAnswers(t *testing.T) {
 		defer cancel()
 		emails := []string{"a@one.example", "b@two.example", "c@three.example", "d@four.example", "e@five.example"}
 		out := &file{}
-		_, err := bulk.Run(ctx, listOf(emails...), out, bulk.Options{Verifier: deaf{grey: emails[3]}})
+		_, err := bulk.Run(ctx, listOf(emails...), out, bulk.Options{Verifier: bulk.OneByOne(deaf{grey: emails[3]}.Verify)})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
@@ -230,11 +226,11 @@ func TestSinkError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(1000, "one.example")
 		out := &file{failAt: 3}
-		slow := sinkFunc(func(item bulk.Item, r engine.Result) error { // so that there is more to write
+		slow := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r engine.Result) error { // so that there is more to write
 			time.Sleep(10 * time.Second)
 			return out.Write(t.Context(), item, r)
 		})
-		summary, err := bulk.Run(t.Context(), listOf(emails...), slow, bulk.Options{Verifier: &answers{}})
+		summary, err := bulk.Run(t.Context(), listOf(emails...), slow, bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)})
 		if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(err.Error(), "result 3") {
 			t.Errorf("%v", err)
 		}
@@ -251,7 +247,7 @@ func TestRunWaitsForItsSource(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		source := &leasing{list: listOf(numbered(10, "one.example")...)}
-		_, err := bulk.Run(ctx, source, &file{}, bulk.Options{Verifier: &answers{}})
+		_, err := bulk.Run(ctx, source, &file{}, bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)})
 		if busy := source.busy.Load(); !errors.Is(err, context.Canceled) || busy {
 			t.Errorf("error %v, the source is called still: %v", err, busy)
 		}
@@ -281,7 +277,7 @@ func TestSourceError(t *testing.T) {
 		source, out := listOf(emails...), &file{}
 		source.err = io.ErrUnexpectedEOF
 		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) { return greylisted(address, time.Minute), nil }}
-		summary, err := bulk.Run(t.Context(), source, out, bulk.Options{Verifier: verifier, RetryWindow: time.Hour})
+		summary, err := bulk.Run(t.Context(), source, out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour})
 		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "item 6") {
 			t.Errorf("%v", err)
 		}
@@ -299,7 +295,7 @@ func TestSpillError(t *testing.T) {
 		emails := numbered(5, "one.example")
 		out := &file{}
 		_, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: &answers{}, Concurrency: 1, SpillDir: dir,
+			Verifier: bulk.OneByOne((&answers{}).Verify), Concurrency: 1, SpillDir: dir,
 		}.Within(bulk.Limits{HeldBytes: 1}))
 		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%v", err)
@@ -328,7 +324,7 @@ func TestDrain(t *testing.T) {
 		time.AfterFunc(3*time.Second+time.Second/2, func() { close(drain) })
 		var last bulk.Progress
 		summary, err := bulk.Run(t.Context(), source, out, bulk.Options{
-			Verifier: verifier, RetryWindow: 2 * time.Hour, Drain: drain,
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: 2 * time.Hour, Drain: drain,
 			Progress: func(p bulk.Progress) { last = p },
 		}.Within(bulk.Limits{PerDomain: 10}))
 		if err != nil || !summary.Drained || summary.Retries != 0 || summary.Elapsed != 4*time.Second {
@@ -384,7 +380,7 @@ func TestDrainLeavesGaps(t *testing.T) {
 		drain := make(chan struct{})
 		time.AfterFunc(time.Second+time.Second/2, func() { close(drain) })
 		out := &file{}
-		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{Verifier: slowOnes{verifier}, RetryWindow: time.Hour, Drain: drain})
+		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{Verifier: bulk.OneByOne(slowOnes{verifier}.Verify), RetryWindow: time.Hour, Drain: drain})
 		if err != nil || summary.Verdicts[engine.VerdictDeliverable] != 30 || summary.Done != 30 {
 			t.Errorf("%+v (%v)", summary, err)
 		}
@@ -405,8 +401,8 @@ func TestDrainLeavesGaps(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []bulk.Options{
-		{}, {Verifier: instant{}, Concurrency: -1}, {Verifier: instant{}, RetryWindow: -1},
-		{Verifier: instant{}, PerRow: -1},
+		{}, {Verifier: bulk.OneByOne(instant{}.Verify), Concurrency: -1}, {Verifier: bulk.OneByOne(instant{}.Verify), RetryWindow: -1},
+		{Verifier: bulk.OneByOne(instant{}.Verify), PerRow: -1},
 	} {
 		if _, err := bulk.Run(t.Context(), listOf(), &file{}, o); err == nil {
 			t.Errorf("%+v is accepted", o)
@@ -438,7 +434,7 @@ func TestRoom(t *testing.T) {
 			room.Store(1000)
 		})
 		_, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{
-			Verifier: verifier, Concurrency: 20, Room: func() int { return int(room.Load()) },
+			Verifier: bulk.OneByOne(verifier.Verify), Concurrency: 20, Room: func() int { return int(room.Load()) },
 		})
 		if after := most(); err != nil || before != 3 || after != 20 {
 			t.Errorf("%d at a time with room for 3, then %d with room for 1000 and a concurrency of 20 (%v)", before, after, err)

@@ -22,6 +22,12 @@ func (r *run) admit(next reading) error {
 	if found, err := r.recall(place, rec, next.key); found || err != nil {
 		return err
 	}
+	if next.known != nil {
+		rec.item.Known = nil
+		r.deliver(place, rec, next.known)
+		r.journal(place, rec)
+		return nil
+	}
 	if first := r.known.open[next.key]; first != nil {
 		r.tally.duplicates++
 		first.followers = &follower{place: place, buffered: r.buffer.put(rec), next: first.followers}
@@ -29,7 +35,7 @@ func (r *run) admit(next reading) error {
 	}
 	if recent := r.known.recent(next.key); recent != nil {
 		r.tally.duplicates++
-		r.deliver(place, rec, recent.forItem(next.item))
+		r.deliver(place, rec, r.forItem(recent, next.item))
 		r.journal(place, rec)
 		return nil
 	}
@@ -51,7 +57,7 @@ func (r *run) recall(place int64, rec *record, k key) (found bool, err error) {
 		return false, err
 	}
 	r.tally.recalled++
-	if r.known.open[k] == nil {
+	if rec.item.Known == nil && r.known.open[k] == nil {
 		r.known.remember(k, final)
 	}
 	r.deliver(place, rec, final)
@@ -141,7 +147,7 @@ func (r *run) wake() error {
 		if err := r.unbuffer(t); err != nil {
 			return err
 		}
-		_, domain := identify(t.record.item.Email)
+		_, domain := identify(r.options.address(t.record.item))
 		r.plan.add(t, domain)
 		if t.tries.answers > 0 {
 			r.tally.retries++
@@ -215,7 +221,7 @@ func (r *run) finish(t *task, settled bool) error {
 		if err != nil {
 			return err
 		}
-		r.deliver(f.place, duplicate, final.forItem(duplicate.item))
+		r.deliver(f.place, duplicate, r.forItem(final, duplicate.item))
 		if settled {
 			r.journal(f.place, duplicate)
 		}

@@ -32,7 +32,7 @@ func TestSummary(t *testing.T) {
 		}}
 		out := &file{}
 		got, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: verifier, RetryWindow: time.Minute, Trim: engine.Result.WithoutDetails, WorstDomains: 2,
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Minute, Trim: engine.Result.WithoutDetails, WorstDomains: 2,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestGroupCounts(t *testing.T) {
 	for i := range 50 {
 		emails = append(emails, fmt.Sprintf("u%d@acme.example", i), fmt.Sprintf("u%d@ACME.example", i))
 	}
-	got, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: &answers{}})
+	got, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestProgress(t *testing.T) {
 		}}
 		var got []bulk.Progress
 		_, err := bulk.Run(t.Context(), listOf(numbered(100, "one.example")...), &file{}, bulk.Options{
-			Verifier: verifier, RetryWindow: time.Hour,
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour,
 			Progress: func(p bulk.Progress) { got = append(got, p) },
 		}.Within(bulk.Limits{PerDomain: 10, ProgressEvery: 5500 * time.Millisecond}))
 		if err != nil {

@@ -35,7 +35,7 @@ func TestUnordered(t *testing.T) {
 			}}
 			var rows []string
 			started := time.Now()
-			sink := sinkFunc(func(item bulk.Item, r engine.Result) error {
+			sink := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r engine.Result) error {
 				if item.Email == "fast@three.example" && (time.Since(started) < 2*time.Second) != unordered {
 					t.Errorf("unordered %t: %s after %s", unordered, item.Row, time.Since(started))
 				}
@@ -45,7 +45,7 @@ func TestUnordered(t *testing.T) {
 				rows = append(rows, string(item.Row))
 				return nil
 			})
-			summary, err := bulk.Run(t.Context(), listOf(emails...), sink, bulk.Options{Verifier: verifier, RetryWindow: time.Hour, Unordered: unordered})
+			summary, err := bulk.Run(t.Context(), listOf(emails...), sink, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour, Unordered: unordered})
 			if err != nil || summary.Written != 5 || summary.Duplicates != 2 {
 				t.Errorf("unordered %t: %v, %+v", unordered, err, summary)
 			}
@@ -71,7 +71,7 @@ func TestUnorderedWritesEachOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				out := &file{}
-				options := bulk.Options{Verifier: uneven{}, Concurrency: 50, SpillDir: t.TempDir(), Unordered: true}.Within(limits)
+				options := bulk.Options{Verifier: bulk.OneByOne(uneven{}.Verify), Concurrency: 50, SpillDir: t.TempDir(), Unordered: true}.Within(limits)
 				if _, err := bulk.Run(t.Context(), listOf(emails...), out, options); err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +101,7 @@ func TestUnorderedStopped(t *testing.T) {
 			return deliverable(address), nil
 		}}
 		out := &file{}
-		_, err := bulk.Run(ctx, listOf("slow@one.example", "fast@two.example"), out, bulk.Options{Verifier: verifier, Unordered: true})
+		_, err := bulk.Run(ctx, listOf("slow@one.example", "fast@two.example"), out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Unordered: true})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}

@@ -1,10 +1,12 @@
 package bulk
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -93,7 +95,7 @@ func (r *run) waitingRoom() int { return max(0, r.options.limits.queued-r.waiter
 // joins reports whether a task can join a batch. A scout is alone: no other
 // address of its domain follows yet.
 func (r *run) joins(t *task, batch []*task) bool {
-	return r.together != nil && len(batch) > 0 && len(batch) < batchSize && t.queue == batch[0].queue
+	return len(batch) > 0 && len(batch) < batchSize && t.queue == batch[0].queue
 }
 
 // begin hands a batch to a worker. There are as many workers as batches in
@@ -115,59 +117,66 @@ func (r *run) begin(batch []*task) {
 	})
 }
 
-// ask verifies a batch. The channel for outcomes has room for all, too.
+// ask verifies a batch. The channel for outcomes has room for all, too. A worker
+// that had one address counts as idle before its outcome comes.
 func (r *run) ask(batch []*task) {
-	if len(batch) == 1 {
-		o := r.askOne(batch[0])
-		r.idle.Add(1)
-		r.outcomes <- o
-		return
-	}
+	alone := len(batch) == 1
 	emails := make([]string, len(batch))
 	for i, t := range batch {
-		emails[i] = t.record.item.Email
+		emails[i] = r.options.address(t.record.item)
 	}
-	r.together.VerifyGroup(r.asking, emails, r.how(), func(i int, result engine.Result, err error) {
+	var last outcome // of a task that is alone
+	told := func(i int, result rcpt.Result, err error) {
 		t := batch[i]
 		batch[i] = nil // finished tasks are not kept until the slowest ends
-		r.outcomes <- r.outcome(t, result, err)
-	})
+		o := r.outcome(t, result, err)
+		if alone {
+			last = o
+		} else {
+			r.outcomes <- o
+		}
+	}
+	r.options.Verifier.VerifyGroup(r.asking, emails, r.how(batch[0]), told)
+	for i, t := range batch {
+		if t != nil {
+			told(i, rcpt.Result{Email: emails[i], Verdict: rcpt.VerdictUnknown}, errNoResult)
+		}
+	}
 	r.idle.Add(1)
+	if alone {
+		r.outcomes <- last
+	}
 }
 
-// askOne verifies a single address.
-func (r *run) askOne(t *task) (o outcome) {
-	email := t.record.item.Email
-	if r.together == nil {
-		result, err := r.options.Verifier.Verify(r.asking, email)
-		return r.outcome(t, result, err)
+// errNoResult reports an address of which the Verifier told nothing.
+var errNoResult = errors.New("bulk: the Verifier has returned without a result")
+
+// how returns the options of verifying a batch that begins with first.
+func (r *run) how(first *task) engine.GroupOptions {
+	o := engine.GroupOptions{Level: r.options.Level, Fresh: r.options.Fresh, Lane: &r.lane, Waits: r.waiters.note}
+	if first.scouts {
+		o.Waits = func(waits bool) { r.waiters.noteScout(first, waits) }
 	}
-	how := r.how()
-	if t.scouts {
-		how.Waits = func(waits bool) { r.waiters.noteScout(t, waits) }
-	}
-	r.together.VerifyGroup(r.asking, []string{email}, how, func(_ int, result engine.Result, err error) {
-		o = r.outcome(t, result, err)
-	})
 	return o
 }
 
-// how returns the options of the run's verifications: its lane, and the notice
-// of addresses that wait.
-func (r *run) how() engine.GroupOptions {
-	return engine.GroupOptions{Lane: &r.lane, Waits: func(waits bool) { r.waiters.note(waits) }}
-}
-
-func (r *run) outcome(t *task, result engine.Result, err error) outcome {
+func (r *run) outcome(t *task, result rcpt.Result, err error) outcome {
 	if err != nil && !result.Reason.Failed() {
-		result.Reason = engine.ReasonInternalError
+		result.Reason = rcpt.ReasonInternalError
 	}
-	o := outcome{task: t, answer: &answer{reason: result.Reason}, err: err}
-	if result.Verdict == engine.VerdictUnknown {
+	if r.options.Clean {
+		result = result.WithGiven(t.record.item.Email)
+	}
+	o := outcome{task: t, answer: r.answer(result), err: err}
+	if result.Verdict == rcpt.VerdictUnknown {
 		o.retryAfter = result.RetryAfter()
 	}
-	o.answer.result = r.options.Trim(result)
 	return o
+}
+
+// answer is a result as the run keeps it.
+func (r *run) answer(result rcpt.Result) *answer {
+	return &answer{result: r.options.Trim(result), reason: result.Reason}
 }
 
 // stopWorkers waits for the workers; the context of their verifications has

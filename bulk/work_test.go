@@ -33,15 +33,15 @@ func begun(t *testing.T, o Options, addresses int) *run {
 }
 
 // TestWhoWaitsMakesRoom checks that others start in the place of those who wait
-// for a session, up to a limit, each with a worker, and that workers stay.
+// for a session, up to a limit, each batch with a worker, and that workers stay.
 func TestWhoWaitsMakesRoom(t *testing.T) {
 	verifier := slowly{make(chan struct{})}
-	r := begun(t, Options{Verifier: verifier, Concurrency: 2, limits: limits{queued: 3}}, 50)
+	r := begun(t, Options{Verifier: OneByOne(verifier.Verify), Concurrency: 2, limits: limits{queued: 3}}, 50)
 	defer r.stopWorkers()
 	defer close(verifier.let)
 	wantStarted := func(want int) {
 		t.Helper()
-		if err := r.advance(); err != nil || r.plan.started != want || r.workerCount < want || r.workerCount > 5 {
+		if err := r.advance(); err != nil || r.plan.started != want || r.workerCount < 1 || r.workerCount > 5 {
 			t.Fatalf("%d are under way with %d workers (%v), want %d", r.plan.started, r.workerCount, err, want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 	wantStarted(2)
 }
 
-// atOnce is a GroupVerifier that answers at once.
+// atOnce is a Verifier that answers at once.
 type atOnce struct{}
 
 func (atOnce) Verify(context.Context, string) (engine.Result, error) {
@@ -104,7 +104,7 @@ func TestWorkersStay(t *testing.T) {
 // TestNewsOfWhoWaits checks that the run looks up when somebody begins to wait:
 // nothing else may happen for long.
 func TestNewsOfWhoWaits(t *testing.T) {
-	r := begun(t, Options{Verifier: slowly{}, limits: limits{progressEvery: time.Hour}}, 0)
+	r := begun(t, Options{Verifier: OneByOne(slowly{}.Verify), limits: limits{progressEvery: time.Hour}}, 0)
 	r.alarm, r.ticker = time.NewTimer(time.Hour), time.NewTicker(time.Hour)
 	defer r.alarm.Stop()
 	defer r.ticker.Stop()
@@ -119,7 +119,7 @@ func TestNewsOfWhoWaits(t *testing.T) {
 
 // TestQueuedLimit checks what the limit is by default.
 func TestQueuedLimit(t *testing.T) {
-	if o, err := (Options{Verifier: slowly{}, Concurrency: 7}).withDefaults(); o.limits.queued != 16*7 || err != nil {
+	if o, err := (Options{Verifier: OneByOne(slowly{}.Verify), Concurrency: 7}).withDefaults(); o.limits.queued != 16*7 || err != nil {
 		t.Errorf("%d by default (%v)", o.limits.queued, err)
 	}
 }
@@ -128,7 +128,7 @@ func TestQueuedLimit(t *testing.T) {
 // its first address has come to its mail host, and not with its answer.
 func TestOthersFollowAScoutThatWaits(t *testing.T) {
 	verifier := slowly{make(chan struct{})}
-	r := begun(t, Options{Verifier: verifier, Concurrency: 10}, 0)
+	r := begun(t, Options{Verifier: OneByOne(verifier.Verify), Concurrency: 10}, 0)
 	defer r.stopWorkers()
 	defer close(verifier.let)
 	var first *task
@@ -160,7 +160,7 @@ func TestOthersFollowAScoutThatWaits(t *testing.T) {
 func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		verifier := slowly{make(chan struct{})}
-		r := begun(t, Options{Verifier: verifier, Concurrency: 8}, 100)
+		r := begun(t, Options{Verifier: OneByOne(verifier.Verify), Concurrency: 8}, 100)
 		defer r.stopWorkers()
 		defer close(verifier.let)
 		small := func() int { return r.plan.domains["small.example"].started }

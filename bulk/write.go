@@ -74,14 +74,13 @@ func (w *writer) write(ctx context.Context, batch []*record) error {
 	return nil
 }
 
-// flush has a sink that collects results write them, if there are any.
+// flush has the sink write what it has collected, if there is anything.
 func (w *writer) flush(ctx context.Context) error {
-	sink, collects := w.sink.(Flusher)
-	if !collects || !w.unflushed || w.err != nil {
+	if !w.unflushed || w.err != nil {
 		return nil
 	}
 	w.unflushed = false
-	if err := sink.Flush(ctx); err != nil {
+	if err := w.sink.Flush(ctx); err != nil {
 		return fmt.Errorf("bulk: cannot write the results up to number %d: %w", w.written, err)
 	}
 	return nil

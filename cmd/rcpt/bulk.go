@@ -185,7 +185,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		return err
 	}
 	summary, err := bulk.Run(ctx, run.input, run.output, bulk.Options{
-		Verifier:     file.Verifier{Engine: run.verifier},
+		Verifier:     run.verifier,
 		Concurrency:  int(c.Concurrency),
 		PerRow:       run.input.AddressesPerRow(),
 		RetryWindow:  time.Duration(c.RetryWindow),
@@ -197,7 +197,7 @@ func (c *bulkCommand) work(stop *stops, run bulkRun, stderr *os.File) error {
 		Trim:         c.trim,
 		WorstDomains: worstDomains,
 		Progress: func(p bulk.Progress) {
-			if err := run.output.Flush(); err != nil {
+			if err := run.output.Flush(ctx); err != nil {
 				cancel(err)
 			}
 			if err := keeper.nowAndThen(); err != nil {

@@ -230,7 +230,7 @@ func settledIn(t *testing.T, name string) map[int]bool {
 	t.Helper()
 	octets, err := os.ReadFile(name)
 	check(t, err)
-	octets, found := bytes.CutPrefix(octets, []byte("rcpt journal 2\n"))
+	octets, found := bytes.CutPrefix(octets, []byte("rcpt journal 3\n"))
 	if !found {
 		t.Fatalf("no journal: %.50q", octets)
 	}

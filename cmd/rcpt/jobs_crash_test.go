@@ -208,7 +208,7 @@ func (c *crashJob) committed() map[string]bool {
 	s, err := store.Open(c.t.Context(), store.Options{DataDir: c.folder, Beside: true})
 	check(c.t, err)
 	defer s.Close()
-	m, err := jobs.New(jobs.Config{Store: s, Verifier: struct{ bulk.GroupVerifier }{}})
+	m, err := jobs.New(jobs.Config{Store: s, Verifier: struct{ bulk.Verifier }{}})
 	check(c.t, err)
 	j, err := m.Job(c.t.Context(), c.id, nil)
 	check(c.t, err)

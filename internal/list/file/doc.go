@@ -4,8 +4,7 @@
 //
 // Not every row needs a verification: a row may be unreadable, its cell may
 // hold no address or several, or an output of an earlier run has its result.
-// Such rows pass through package bulk with a mark in the place of the address,
-// and [Verifier] answers them.
+// Such rows pass through package bulk with the result that is known.
 //
 // The package writes each row whole, so that an output is usable at any moment,
 // and locks it against other runs.

@@ -1,15 +1,12 @@
 package file
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/lists"
 )
@@ -119,25 +116,4 @@ func (e *Earlier) Close() {
 		_ = e.reader.Close()
 		_ = e.file.Close()
 	}
-}
-
-// known is the text that stands for a known result of a cell in the place of an
-// address.
-func known(r *engine.Result, cell string) string {
-	result := *r
-	result.Email = address.Clean(cell).Address
-	if parsed, err := address.Read(result.Email); err == nil {
-		result.Local, result.Domain = parsed.Local(), parsed.Domain()
-	}
-	text, err := json.Marshal(result)
-	if err != nil {
-		return toVerify(list.Row{Addresses: []string{cell}}, 0)
-	}
-	return knownMark + string(text)
-}
-
-// knownResult reads the text that known returned.
-func knownResult(text string) (result engine.Result, found bool) {
-	record, is := strings.CutPrefix(text, knownMark)
-	return result, is && json.Unmarshal([]byte(record), &result) == nil
 }

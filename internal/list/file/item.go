@@ -3,47 +3,48 @@ package file
 import (
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/mailboxkey"
 )
 
-// Marks begin the text in the place of an address that needs no verification.
-// The text of a list is UTF-8, so nothing in it looks like a mark.
-const (
-	unreadableMark = "\xffunreadable:" // the row cannot be read; the reason follows
-	severalMark    = "\xffseveral:"    // the cell holds several addresses, and follows
-	emptyMark      = "\xffempty:"      // the cell holds none, and follows
-	unclearMark    = "\xffunclear:"    // the cell holds more than an address, and follows
-	knownMark      = "\xffknown:"      // the result of an earlier run follows
-)
-
-// marks are those of cells that are not asked about.
-var marks = [...]string{
-	list.Unreadable: unreadableMark, list.Several: severalMark, list.Empty: emptyMark, list.Unclear: unclearMark,
-}
-
-// items are the addresses to verify of a row, one for each column that is read.
-// Only the last has the row itself, which saves memory.
+// items are the addresses to verify of a row, one for each column that is read,
+// and the known results of cells that are not asked about. Only the last has
+// the row itself, which saves memory.
 func (in *Input) items(row list.Row) []bulk.Item {
 	items := make([]bulk.Item, len(row.Addresses))
 	earlier := in.earlier.resultsFor(row)
 	for i, cell := range row.Addresses {
 		if earlier != nil && earlier[i] != nil {
-			items[i].Email = known(earlier[i], cell)
+			items[i] = known(*earlier[i], cell)
 		} else {
-			items[i].Email = toVerify(row, i)
+			items[i] = itemOf(row, i)
 		}
 	}
 	items[len(items)-1].Row = []byte(row.Raw)
 	return items
 }
 
-// toVerify returns the address in a cell of a row, or a text with a mark.
-func toVerify(row list.Row, i int) string {
+// itemOf returns the address in a cell of a row, or the result of one that holds
+// none.
+func itemOf(row list.Row, i int) bulk.Item {
 	kind, text := row.Held(i)
-	return marks[kind] + text
+	item := bulk.Item{Email: text}
+	if result, without := kind.Result(text); without {
+		item.Known = &result
+	}
+	return item
+}
+
+// known is an item whose result was that of an earlier run.
+func known(r rcpt.Result, cell string) bulk.Item {
+	r.Email = address.Clean(cell).Address
+	if parsed, err := address.Read(r.Email); err == nil {
+		r.Local, r.Domain = parsed.Local(), parsed.Domain()
+	}
+	return bulk.Item{Email: r.Email, Known: &r}
 }
 
 // seenAddresses are the addresses of a list so far.

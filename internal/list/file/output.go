@@ -184,7 +184,7 @@ func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) 
 }
 
 // Flush writes the rows that were gathered.
-func (o *Output) Flush() error {
+func (o *Output) Flush(context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, file := range o.files {

@@ -50,9 +50,9 @@ func TestFullDisk(t *testing.T) {
 	for range 2 {
 		check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
 	}
-	check(t, out.Flush())
+	check(t, out.Flush(t.Context()))
 	check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
-	if err := out.Flush(); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
+	if err := out.Flush(t.Context()); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
 		t.Errorf("error %v", err)
 	}
 	disk.room *= 2

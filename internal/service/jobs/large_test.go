@@ -72,6 +72,8 @@ func (l *largeList) Next(context.Context) (bulk.Item, error) {
 
 type nowhere struct{ n int }
 
+func (s *nowhere) Flush(context.Context) error { return nil }
+
 func (s *nowhere) Write(context.Context, bulk.Item, engine.Result) error {
 	s.n++
 	return nil
@@ -150,7 +152,7 @@ func TestLarge(t *testing.T) {
 		t.Skip("SKIPPED: set TEST_LARGE to a number of rows")
 	}
 	world := os.Getenv("TEST_LARGE_WORLD") != "none"
-	var verifier bulk.GroupVerifier = &quick{}
+	var verifier bulk.Verifier = &quick{}
 	if world {
 		verifier = largeWorld(t)
 	}
@@ -204,7 +206,7 @@ func TestLarge(t *testing.T) {
 // largeWorld has a mail host for each domain. Providers are asked without
 // limits: a third of the list is at one, and the run that comes first would use
 // up the sessions of its minute.
-func largeWorld(t *testing.T) bulk.GroupVerifier {
+func largeWorld(t *testing.T) bulk.Verifier {
 	w := enginetest.New(t)
 	for i := range largeDomains + 1 {
 		w.Domain(fmt.Sprintf("d%d.example", i), &smtptest.Host{Forgets: true, RCPTFunc: func(_ *smtptest.Visit, rcpt string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
@@ -23,7 +24,10 @@ type Config struct {
 	// Store keeps the jobs. Required.
 	Store Store
 	// Verifier verifies the addresses. Required.
-	Verifier bulk.GroupVerifier
+	Verifier bulk.Verifier
+	// Lists are those by which results of other services get their flags.
+	// Default: the embedded ones.
+	Lists func() *lists.Lists
 	// Egress names from where this node asks mail hosts, because one that
 	// greylists knows a client by its address. Default: all nodes are the same.
 	Egress string

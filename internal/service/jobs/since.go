@@ -72,8 +72,8 @@ func (m *Manager) newEarlier(since Since, owners []string) *earlier {
 	}
 	oldest := m.config.Now().Add(-since.MaxAge)
 	e := &earlier{since: since, oldest: oldest, owners: owners, number: make(map[outcome]uint32)}
-	if has, knows := m.config.Verifier.(interface{ Lists() *lists.Lists }); knows {
-		e.known = has.Lists()
+	if m.config.Lists != nil {
+		e.known = m.config.Lists()
 	}
 	return e
 }

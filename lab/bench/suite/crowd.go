@@ -170,6 +170,8 @@ type crowdSink struct {
 	run   crowdRun
 }
 
+func (s *crowdSink) Flush(context.Context) error { return nil }
+
 func (s *crowdSink) Write(_ context.Context, item lists.Item, result engine.Result) error {
 	s.run.took = time.Since(s.began)
 	if !strings.HasSuffix(item.Email, "@d0.test") {

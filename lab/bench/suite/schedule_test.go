@@ -103,6 +103,8 @@ type judging struct {
 	tally
 }
 
+func (j *judging) Flush(context.Context) error { return nil }
+
 func (j *judging) Write(_ context.Context, i list.Item, r engine.Result) error {
 	j.answered++
 	switch truth := j.spec.Truth(i.Email); {

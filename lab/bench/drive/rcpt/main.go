@@ -63,6 +63,8 @@ type sink struct {
 	place  *int
 }
 
+func (sink) Flush(context.Context) error { return nil }
+
 func (s sink) Write(_ context.Context, _ bulk.Item, result engine.Result) error {
 	s.report(drive.Answer{Place: *s.place, Verdict: drive.Verdict(result.Verdict), Failed: result.Reason.Failed()})
 	*s.place++
