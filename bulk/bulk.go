@@ -25,7 +25,8 @@ type Item struct {
 }
 
 // Source yields the items of a list in order, and then [io.EOF]. It is called
-// from one goroutine. [Addresses], [Items] and [RowsOf] make one of an iterator.
+// from one goroutine. [Addresses], [Items] and [RowsOf] make one of an
+// iterator.
 type Source interface {
 	// Next returns early when ctx is cancelled. [Run] waits for it: nothing
 	// that a run has started goes on after it.

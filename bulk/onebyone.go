@@ -32,9 +32,10 @@ var errOneByOne = errors.New("bulk: Level and Fresh cannot be passed on by OneBy
 func (verify oneByOne) VerifyGroup(
 	ctx context.Context, addresses []string, o engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
-	if o.Level != "" || o.Fresh || o.Clean {
+	if o.Level != "" || o.Fresh || o.Clean || o.Timeout != 0 {
 		for i, address := range addresses {
-			done(i, rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonInternalError}, errOneByOne)
+			failed := rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonInternalError}
+			done(i, failed, errOneByOne)
 		}
 		return
 	}

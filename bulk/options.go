@@ -61,9 +61,9 @@ type Options struct {
 	// them together. With Unordered it has no effect. Default: one.
 	PerRow int
 	// Trim is applied to each result when it comes, known ones included, and
-	// says what of it the sink needs: with [rcpt.Result.WithoutDetails], results
-	// that wait for their turn take a tenth of the room, and have all that
-	// decisions need. Trim must be safe for concurrent use.
+	// says what of it the sink needs: with [rcpt.Result.WithoutDetails],
+	// results that wait for their turn take a tenth of the room, and have all
+	// that decisions need. Trim must be safe for concurrent use.
 	// Default: results are kept whole.
 	Trim func(rcpt.Result) rcpt.Result
 	// Offline reports whether our own network does not work at the moment.
@@ -71,14 +71,14 @@ type Options struct {
 	// asked for again, and RetryWindow stands still. It is called often and
 	// must be quick; [engine.Verifier.Network] is. Default: the network works.
 	Offline func() bool
-	// Drain ends the run within [DrainTime], four seconds, when it is closed: no
-	// more is read, and nobody is asked any more. What is being asked has that
-	// time to end. What was read ahead and waits, for its turn or for a session
-	// with a busy mail host, has no result and is not written: that may be some
-	// 20,000 items, or more where many wait for a retry. An address that waits
-	// for a retry has its last answer, which is not settled. The rows that are
-	// done are written in their order, without the others; with a Journal, the
-	// next run over the list asks about these. Default: never.
+	// Drain ends the run within [DrainTime], four seconds, when it is closed:
+	// no more is read, and nobody is asked any more. What is being asked has
+	// that time to end. What was read ahead and waits, for its turn or for a
+	// session with a busy mail host, has no result and is not written: some
+	// 20,000 items at most. An address that waits for a retry has its last
+	// answer, which is not settled. The rows that are done are written in
+	// their order, without the others; with a Journal, the next run over the
+	// list asks about these. Default: never.
 	Drain <-chan struct{}
 	// Journal keeps the final results on disk as they come, and has those of an
 	// earlier run over the same list, whose addresses are not asked about
@@ -118,7 +118,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errNoVerifier
 	case o.Journal != nil && o.Journal.file == nil:
 		return o, errNotOpened
-	case o.Level != "" && !slices.Contains([]engine.Level{engine.LevelSyntax, engine.LevelDNS, engine.LevelSMTP}, o.Level):
+	case !slices.Contains([]engine.Level{"", engine.LevelSyntax, engine.LevelDNS, engine.LevelSMTP}, o.Level):
 		return o, fmt.Errorf("bulk: level %q is unknown: use syntax, dns or smtp", string(o.Level))
 	case isOneByOne && (o.Level != "" || o.Fresh):
 		return o, errOneByOne

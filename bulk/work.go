@@ -117,8 +117,8 @@ func (r *run) begin(batch []*task) {
 	})
 }
 
-// ask verifies a batch. The channel for outcomes has room for all, too. A worker
-// that had one address counts as idle before its outcome comes.
+// ask verifies a batch. The channel for outcomes has room for all, too. A
+// worker that had one address counts as idle before its outcome comes.
 func (r *run) ask(batch []*task) {
 	alone := len(batch) == 1
 	emails := make([]string, len(batch))

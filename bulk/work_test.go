@@ -33,7 +33,8 @@ func begun(t *testing.T, o Options, addresses int) *run {
 }
 
 // TestWhoWaitsMakesRoom checks that others start in the place of those who wait
-// for a session, up to a limit, each batch with a worker, and that workers stay.
+// for a session, up to a limit, each batch with a worker, and that workers
+// stay.
 func TestWhoWaitsMakesRoom(t *testing.T) {
 	verifier := slowly{make(chan struct{})}
 	r := begun(t, Options{Verifier: OneByOne(verifier.Verify), Concurrency: 2, limits: limits{queued: 3}}, 50)

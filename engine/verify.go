@@ -63,7 +63,7 @@ func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 func (v *Verifier) VerifyGroup(
 	ctx context.Context, addresses []string, o GroupOptions, done func(i int, result Result, err error),
 ) {
-	if err := checkLevel("GroupOptions", o.Level); err != nil {
+	if err := o.check(); err != nil {
 		for i, address := range addresses {
 			done(i, v.notCarriedOut(address, err), err)
 		}

@@ -23,9 +23,9 @@ const domainsAtOnce = 100
 // address. The loop runs on the goroutine of the caller; leaving it cancels
 // what is left, and VerifyAll then waits until that has ended.
 //
-// VerifyOptions.Timeout bounds each group of addresses of a domain, from its
-// beginning; Detach cannot be used. With options that cannot be used, each
-// outcome is that error.
+// VerifyOptions.Timeout is the time limit of each address, in which the wait
+// for a session with a busy mail host does not count; Detach cannot be used.
+// With options that cannot be used, each outcome is that error.
 //
 // It keeps all addresses and outcomes in memory and does not retry temporary
 // answers: for long lists, use package bulk.
@@ -84,17 +84,12 @@ func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, o Veri
 func (v *Verifier) verifyDomain(
 	ctx context.Context, addresses []string, group []int, o VerifyOptions, known chan<- numbered,
 ) {
-	if o.Timeout > 0 {
-		var end context.CancelFunc
-		ctx, end = context.WithTimeout(ctx, o.Timeout)
-		defer end()
-	}
 	names := make([]string, len(group))
 	for i, number := range group {
 		names[i] = addresses[number]
 	}
 	how := GroupOptions{
-		Level: o.Level, Fresh: o.Fresh, Clean: o.Clean,
+		Level: o.Level, Fresh: o.Fresh, Clean: o.Clean, Timeout: o.Timeout,
 		Waits: func(bool) {}, // any number may wait for one host
 	}
 	v.VerifyGroup(ctx, names, how, func(i int, result Result, err error) {

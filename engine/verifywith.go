@@ -84,16 +84,16 @@ var ErrNotYet = errors.New("engine: there is no answer yet; the verification goe
 // levels are those of [Level], the least deep first.
 var levels = []Level{LevelSyntax, LevelDNS, LevelSMTP}
 
-func (o VerifyOptions) check() error {
-	if o.Timeout < 0 {
-		return fmt.Errorf("engine: VerifyOptions.Timeout: %v is negative", o.Timeout)
-	}
-	return checkLevel("VerifyOptions", o.Level)
-}
+func (o VerifyOptions) check() error { return check("VerifyOptions", o.Level, o.Timeout) }
 
-func checkLevel(options string, level Level) error {
+func (o GroupOptions) check() error { return check("GroupOptions", o.Level, o.Timeout) }
+
+func check(options string, level Level, timeout time.Duration) error {
 	if level != "" && !slices.Contains(levels, level) {
 		return fmt.Errorf("engine: %s.Level: %q is unknown: use syntax, dns or smtp", options, string(level))
+	}
+	if timeout < 0 {
+		return fmt.Errorf("engine: %s.Timeout: %v is negative", options, timeout)
 	}
 	return nil
 }

@@ -139,12 +139,14 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		}
 	}
 	told := 0
-	v.VerifyGroup(t.Context(), addresses, engine.GroupOptions{Level: "deep"}, func(_ int, r engine.Result, err error) {
-		told++
-		refused("GroupOptions.Level", r, err)
-	})
-	if told != 2 || len(network.Dials()) > 0 {
-		t.Errorf("told of %d of 2; dialled %v", told, network.Dials())
+	for field, o := range map[string]engine.GroupOptions{"Level": {Level: "deep"}, "Timeout": {Timeout: -1}} {
+		v.VerifyGroup(t.Context(), addresses, o, func(_ int, r engine.Result, err error) {
+			told++
+			refused("GroupOptions."+field, r, err)
+		})
+	}
+	if told != 4 || len(network.Dials()) > 0 {
+		t.Errorf("told of %d of 4; dialled %v", told, network.Dials())
 	}
 }
 

@@ -264,7 +264,8 @@ func (r *running) addJobs(config engine.Config) (err error) {
 		return nil
 	}
 	r.jobs, err = jobs.New(jobs.Config{
-		Store: r.state.store, Verifier: r.verifier, Lists: r.verifier.Lists, Egress: egressIdentity(config), Record: r.state.record,
+		Store: r.state.store, Verifier: r.verifier, Lists: r.verifier.Lists,
+		Egress: egressIdentity(config), Record: r.state.record,
 		TempDir: r.state.folder, Lease: r.Lease, Log: r.logger,
 		Pacing: r.verifier.Pacing, Paced: r.verifier.Paced, Network: r.networkFault,
 		Limits: jobs.Limits{Stored: r.ListSpace << 30},

@@ -27,8 +27,8 @@ func (in *Input) items(row list.Row) []bulk.Item {
 	return items
 }
 
-// itemOf returns the address in a cell of a row, or the result of one that holds
-// none.
+// itemOf returns the address in a cell of a row, or the result of one that
+// holds none.
 func itemOf(row list.Row, i int) bulk.Item {
 	kind, text := row.Held(i)
 	item := bulk.Item{Email: text}
