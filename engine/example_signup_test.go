@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"log"
 	"net/http"
@@ -18,12 +17,12 @@ import (
 
 // signUp handles a sign-up form. It refuses addresses that are proven to be
 // undeliverable, and lets a visitor wait no longer than limit: what is not
-// known by then is no reason to turn anybody away.
+// known by then is no reason to turn anybody away. The context ends when the
+// visitor has gone.
 func signUp(verifier *engine.Verifier, limit time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), limit)
-		defer cancel()
-		result, err := verifier.Verify(ctx, r.FormValue("email"))
+		how := engine.VerifyOptions{Timeout: limit}
+		result, err := verifier.VerifyWith(r.Context(), r.FormValue("email"), how)
 		switch {
 		case err != nil: // the verification could not be carried out
 			fmt.Fprint(w, "Welcome!")

@@ -18,7 +18,8 @@
 //  2. It waits as a job in the queue of its mail host (queue.go), which opens
 //     sessions as jobs wait for long or are many (schedule.go). The sessions
 //     with one address and in all, and the jobs that wait, are limited
-//     ([Config]). The wait does not count against the time of the probe.
+//     ([Config]). A probe that is not patient waits within its time; the wait
+//     takes none from the host.
 //  3. A worker opens a session: greeting, EHLO (HELO where that is not known),
 //     STARTTLS where offered (worker.go, package internal/wire).
 //  4. It takes several jobs into a transaction: MAIL, RCPT for each target,

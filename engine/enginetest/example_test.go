@@ -1,7 +1,6 @@
 package enginetest_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -19,9 +18,8 @@ import (
 // to be undeliverable, and lets visitors wait for three seconds at most.
 func signUp(verifier *engine.Verifier) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
-		defer cancel()
-		result, err := verifier.Verify(ctx, r.FormValue("email"))
+		how := engine.VerifyOptions{Timeout: 3 * time.Second}
+		result, err := verifier.VerifyWith(r.Context(), r.FormValue("email"), how)
 		if err == nil && result.Verdict == engine.VerdictUndeliverable {
 			http.Error(w, "Please check your address. "+result.Message, http.StatusUnprocessableEntity)
 		}
