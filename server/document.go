@@ -4,33 +4,15 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"github.com/rcpt/rcpt/internal/contract"
 	"github.com/rcpt/rcpt/internal/exchange"
 )
 
-// document is the contract of a handler, which names the prefix under which it
-// is mounted.
-type document struct {
-	part contract.Part
-	last atomic.Pointer[mounted] // as a rule it is the only one
-}
-
-// mounted is the document for a prefix.
-type mounted struct {
-	prefix string
-	file   *exchange.File
-}
-
-func (d *document) answer(x *exchange.Exchange, r *http.Request) {
-	prefix := prefixOf(r)
-	m := d.last.Load()
-	if m == nil || m.prefix != prefix {
-		m = &mounted{prefix, exchange.NewFile("application/json", d.part.Document(prefix))}
-		d.last.Store(m)
-	}
-	m.file.Serve(x, r)
+// describe answers with the contract of the handler, which names the prefix
+// under which it is mounted.
+func (h *handler) describe(x *exchange.Exchange, r *http.Request) {
+	exchange.PlainFile("application/json", h.document(prefixOf(r))).Serve(x, r)
 }
 
 // prefixOf is what stands before /openapi.json in what the client asked for,

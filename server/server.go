@@ -104,7 +104,7 @@ func Handler(v rcpt.Verifier, o Options) (http.Handler, error) {
 	if o.Logger == nil {
 		o.Logger = quietlog.New(slog.Default())
 	}
-	h := &handler{options: o, document: document{part: contract.Part{Path: o.Path, Keys: o.Authorize == nil}}}
+	h := &handler{options: o, document: contract.Part{Path: o.Path, Keys: o.Authorize == nil}.Document()}
 	h.authorize = byKey(o.Key)
 	if o.Authorize != nil {
 		h.authorize = func(_ *exchange.Exchange, r *http.Request) (string, error) { return o.Authorize(r) }
@@ -126,14 +126,14 @@ type handler struct {
 	options   Options
 	authorize func(x *exchange.Exchange, r *http.Request) (client string, err error)
 	verify    *endpoint.Endpoint
-	document  document
+	document  func(prefix string) []byte
 }
 
 // route finds out what is asked by the end of the path, as the beginning is the
 // program's. A path in another spelling does not exist.
 func (h *handler) route() func(*http.Request) (exchange.Handler, string) {
 	verify := exchange.Only(h.answer, http.MethodGet, http.MethodPost)
-	read := exchange.Only(h.document.answer, http.MethodGet, http.MethodHead)
+	read := exchange.Only(h.describe, http.MethodGet, http.MethodHead)
 	return func(r *http.Request) (exchange.Handler, string) {
 		switch given := strings.TrimSuffix(r.URL.EscapedPath(), "/"); {
 		case strings.HasSuffix(given, h.options.Path):

@@ -20,7 +20,9 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/enginetest"
 	"github.com/rcpt/rcpt/server"
+	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 const key = "a-key-for-tests"
@@ -517,6 +519,32 @@ func TestClientGoes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDetach: a Verifier that goes on without its caller, and remembers, has
+// the answer for a client that comes back.
+func TestDetach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		world := enginetest.New(t)
+		world.Domain("slow.example", &smtptest.Host{GreetingDelay: 10 * time.Second, Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
+		v := world.Verifier(engine.Config{Remember: 100})
+		h := handlerOf(t, v.With(engine.VerifyOptions{Detach: true}), server.Options{Details: true})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		request := httptest.NewRequestWithContext(ctx, "GET", "/api/v1/verify?email=alice@slow.example", nil)
+		request.Header.Set("X-API-Key", key)
+		began := time.Now()
+		h.ServeHTTP(httptest.NewRecorder(), request)
+		if took := time.Since(began); took != 2*time.Second {
+			t.Errorf("the handler went on for %v", took)
+		}
+		time.Sleep(20 * time.Second)
+		began = time.Now()
+		got := ask(t, h, "GET", "/api/v1/verify?email=alice@slow.example", "").Body.String()
+		if !strings.Contains(got, `"result":"deliverable"`) || !strings.Contains(got, `"cached":true`) || time.Since(began) != 0 {
+			t.Errorf("after %v: %s", time.Since(began), got)
+		}
+	})
 }
 
 // TestConcurrency: no more verifications run at a time than may, those of one

@@ -2,11 +2,13 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The paths of the endpoint and of the document, which need neither lists nor
@@ -31,9 +33,26 @@ const refused = `{"description":"The request is refused.","content":{"applicatio
 	{"type":"object","required":["message","success"],"properties":{"message":{"type":"string"},
 	"success":{"type":"boolean","const":false},"code":{"type":"string","description":"The reason for programs."}}}}}}`
 
-// Document returns the document of a handler whose paths begin with the prefix.
-// It is the one of the service without what the handler does not answer.
-func (p Part) Document(prefix string) []byte {
+// Document returns the document of a handler, as a function of the prefix with
+// which the paths of the handler begin. It is the one of the service without
+// what the handler does not answer. To make it takes milliseconds, to name the
+// prefix microseconds: strangers may ask for any.
+func (p Part) Document() func(prefix string) []byte {
+	made := sync.OnceValues(func() (before, after []byte) {
+		before, after, _ = bytes.Cut(p.make(), []byte(placeholder))
+		return before, after
+	})
+	return func(prefix string) []byte {
+		before, after := made()
+		server, _ := json.Marshal(cmp.Or(prefix, "/")) // every string can be written
+		return slices.Concat(before, server, after)
+	}
+}
+
+// placeholder stands for the server.
+const placeholder = `"{prefix}"`
+
+func (p Part) make() []byte {
 	document := read(file)
 	paths := document["paths"].(object)
 	endpoint := paths[VerifyPath].(object)
@@ -41,10 +60,7 @@ func (p Part) Document(prefix string) []byte {
 		p.limit(operation.(object))
 	}
 	document["paths"] = object{p.Path: endpoint, DocumentPath: paths[DocumentPath]}
-	if prefix == "" {
-		prefix = "/"
-	}
-	document["servers"].([]any)[0].(object)["url"] = prefix
+	document["servers"].([]any)[0].(object)["url"] = strings.Trim(placeholder, `"`)
 	delete(document, "webhooks")
 	document["tags"] = slices.DeleteFunc(document["tags"].([]any), func(tag any) bool {
 		name := tag.(object)["name"]

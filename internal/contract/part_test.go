@@ -11,7 +11,7 @@ import (
 // and nothing else: no lists, webhooks, quotas or limits.
 func TestPart(t *testing.T) {
 	for _, p := range []Part{{Path: VerifyPath, Keys: true}, {Path: "/check-address"}} {
-		text := p.Document("/mail")
+		text := p.Document()("/mail")
 		document := read(text)
 		if got := slices.Sorted(maps.Keys(document["paths"].(object))); !slices.Equal(got, []string{p.Path, DocumentPath}) {
 			t.Errorf("paths %q", got)
@@ -43,7 +43,7 @@ func TestPart(t *testing.T) {
 			t.Errorf("%+v: the program may refuse: %v", p, got)
 		}
 	}
-	if got := read(Part{Path: VerifyPath}.Document(""))["servers"].([]any)[0].(object)["url"]; got != "/" {
+	if got := read(Part{Path: VerifyPath}.Document()(""))["servers"].([]any)[0].(object)["url"]; got != "/" {
 		t.Errorf("without a prefix the server is %q", got)
 	}
 }

@@ -35,6 +35,12 @@ func NewFile(mediaType string, content []byte) *File {
 	return &File{mediaType, newRepresentation(content, ""), newRepresentation(compressed(content), "gzip")}
 }
 
+// PlainFile returns a file that is never compressed, which takes less time to
+// make than to compress.
+func PlainFile(mediaType string, content []byte) *File {
+	return &File{mediaType: mediaType, plain: newRepresentation(content, "")}
+}
+
 // UnpackedFile is a file that is kept compressed. It is embedded, and tested.
 func UnpackedFile(mediaType string, gzipped []byte) *File {
 	reader, err := gzip.NewReader(bytes.NewReader(gzipped))
@@ -65,7 +71,7 @@ func compressed(content []byte) []byte {
 // revalidate it: after an update it has changed.
 func (f *File) Serve(w http.ResponseWriter, r *http.Request) {
 	chosen := f.plain
-	if AcceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if f.gzipped.content != nil && AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 		chosen = f.gzipped
 	}
 	header := w.Header()
