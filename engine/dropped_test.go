@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"runtime"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
@@ -39,6 +41,34 @@ func TestDropped(t *testing.T) {
 				t.Errorf("%d octets more, want %d at most", now-octets, mostOctets)
 			}
 		})
+	}
+}
+
+// TestDroppedInABubble: the garbage collector, which is in no bubble, may drop
+// a Verifier that was made in one, and whose sessions have ended.
+func TestDroppedInABubble(t *testing.T) {
+	for _, check := range []engine.NetworkCheck{engine.NetworkCheckOff, engine.NetworkCheckOn} {
+		synctest.Test(t, func(t *testing.T) {
+			network := smtptest.NewNetwork()
+			defer network.Close()
+			network.Add("192.0.2.1", &smtptest.Host{})
+			v, err := engine.New(engine.Config{
+				Exchanger: dnstest.New(oneHostZone), Dialer: network, Resolvers: []string{"192.0.2.53"}, Remember: 10,
+				AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, NetworkCheck: check,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.CheckNetwork(t.Context())
+			for _, address := range []string{"jane@example.test", "jane@none.test"} {
+				if _, err := v.Verify(t.Context(), address); err != nil {
+					t.Error(err)
+				}
+			}
+			time.Sleep(time.Minute)
+			runtime.KeepAlive(v)
+		})
+		inUse(0, 0)
 	}
 }
 

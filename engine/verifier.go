@@ -113,9 +113,9 @@ func (v *Verifier) connect() error {
 	return nil
 }
 
-// letGo closes the pool of a Verifier that was dropped. Nobody waits for a
-// session then, so it ends the idle ones.
-func letGo(pool *smtpprobe.Pool) { go func() { _ = pool.Close() }() }
+// letGo closes the pool of a Verifier that was dropped. It must not block: the
+// garbage collector calls it.
+func letGo(pool *smtpprobe.Pool) { pool.Abandon() }
 
 // Policy returns what this Verifier judges evidence by, for [Decide].
 func (v *Verifier) Policy() Policy {

@@ -181,7 +181,15 @@ func setDefault[T comparable](field *T, value T) {
 // questions under way. A host has the time of the QUIT timeout for that. Probes
 // that wait get [ErrClosed].
 func (p *Pool) Close() error {
+	p.Abandon()
+	p.workers.Wait()
+	return nil
+}
+
+// Abandon is Close without the wait for the sessions to end.
+func (p *Pool) Abandon() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.closing = true
 	for len(p.idle) > 0 {
 		p.retire(p.idle[0])
@@ -189,7 +197,4 @@ func (p *Pool) Close() error {
 	for _, h := range p.hosts {
 		h.closeQueue()
 	}
-	p.mu.Unlock()
-	p.workers.Wait()
-	return nil
 }

@@ -7,13 +7,12 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// checkEvery is how often a network that does not work is to be checked again,
-// even if nobody asks for anything. The engine does not repeat a failed check
-// within a minute.
+// checkEvery is how often a network is looked at, even if nobody asks for
+// anything. The engine makes a check again that failed a while ago.
 const checkEvery = 5 * time.Second
 
-// KeepChecking checks the network again as long as it does not work, until ctx
-// ends.
+// KeepChecking has the network checked again as long as it does not work, until
+// ctx ends.
 func KeepChecking(ctx context.Context, v *engine.Verifier) {
 	again := time.NewTicker(checkEvery)
 	defer again.Stop()
@@ -23,8 +22,6 @@ func KeepChecking(ctx context.Context, v *engine.Verifier) {
 			return
 		case <-again.C:
 		}
-		if NetworkError(v.Network()) != nil {
-			v.CheckNetwork(ctx)
-		}
+		v.Network()
 	}
 }
