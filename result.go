@@ -143,6 +143,8 @@ const (
 )
 
 // Size is about how many octets it takes to remember the result.
+//
+// Experimental: it may change in any minor version.
 func (r Result) Size() int {
 	cost := resultCost + len(r.Email) + len(r.Local) + len(r.Suggestion)
 	if r.Details == nil {

@@ -139,6 +139,8 @@ type Config struct {
 	// which no domain has as a mailbox. It must be the same for a domain all
 	// day, and it is for tests, whose results it makes the same each time: mail
 	// hosts must not be able to guess it. Default: a random one.
+	//
+	// Experimental: it may change in any minor version.
 	Control func(domain string, at time.Time) string
 	// Logger receives one info line for each verification, without the
 	// local-part, and debug lines for each step. Default: silent.

@@ -54,6 +54,8 @@ func (o GroupOptions) given(r Result, text string) Result {
 // NotAskedAbout returns the result of a text that is not put to a Verifier, for
 // one of the reasons for that: [ReasonSeveralAddresses], [ReasonNoAddress],
 // [ReasonUnclearAddress] or [ReasonInvalidRow].
+//
+// Experimental: it may change in any minor version.
 func NotAskedAbout(reason Reason, text string) Result {
 	return Result{
 		Email: shown.Text(text), Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(),

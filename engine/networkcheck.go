@@ -150,6 +150,8 @@ func (v *Verifier) Network() NetworkStatus {
 }
 
 // Resolvers returns the DNS servers that are asked, HOST:PORT.
+//
+// Experimental: it may change in any minor version.
 func (v *Verifier) Resolvers() []string {
 	if v.resolver == nil {
 		return nil

@@ -9,6 +9,8 @@ import (
 
 // Situation is a mail host in plain text, what it is an example of, and what is
 // asked about its mailboxes.
+//
+// Experimental: it may change in any minor version.
 type Situation struct {
 	Name  string // "tls-closes"
 	About string // "agrees and hangs up"
@@ -19,6 +21,8 @@ type Situation struct {
 }
 
 // Question is an address of a [Situation], and what may come of it.
+//
+// Experimental: it may change in any minor version.
 type Question struct {
 	Address string   // or a local-part
 	Options []string // what else stands in front of the arrow
@@ -37,6 +41,8 @@ type Question struct {
 //
 // Words that are not those of [Read] have to be among the others; their lines
 // are the Rest.
+//
+// Experimental: it may change in any minor version.
 func ReadSituations(text string, others ...string) ([]Situation, error) {
 	var all []Situation
 	var common Situation
