@@ -18,6 +18,7 @@ import (
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
 	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"go.uber.org/goleak"
@@ -127,8 +128,34 @@ func TestAllOfSeveral(t *testing.T) {
 		t.Errorf("%s, %s", got[3].Result.Reason, got[4].Result.Reason)
 	}
 	for _, empty := range []string{"", " "} {
-		if result, err := c.Verify(t.Context(), empty); err != nil || result.Reason != rcpt.ReasonNoAddress {
+		if result, err := c.Verify(t.Context(), empty); err != nil || result.Reason != rcpt.ReasonInvalidSyntax {
 			t.Errorf("%q: %s, %v", empty, result.Reason, err)
+		}
+	}
+}
+
+// TestNoAddress: a text without an address, or with several, is told as the
+// engine tells it, whether it was to be cleaned or not. The service may suggest
+// more.
+func TestNoAddress(t *testing.T) {
+	v, err := engine.New(engine.Config{Level: engine.LevelSyntax})
+	check(t, err)
+	defer v.Close()
+	service, err := server.Handler(v, server.Options{Key: key})
+	check(t, err)
+	listening := httptest.NewServer(service)
+	defer listening.Close()
+	c, err := client.New(client.Config{URL: listening.URL, Key: key})
+	check(t, err)
+	for _, text := range []string{"", " ", "N/A", "-", "a@b.example, c@d.example", "Ann <ann@b.example>", "x@@y", "jane@gmail"} {
+		for _, clean := range []bool{false, true} {
+			want, err := v.VerifyWith(t.Context(), text, engine.VerifyOptions{Clean: clean})
+			check(t, err)
+			got, err := c.VerifyWith(t.Context(), text, client.VerifyOptions{Clean: clean})
+			if err != nil || got.Reason != want.Reason || got.Verdict != want.Verdict || want.Suggestion != "" && got.Suggestion != want.Suggestion {
+				t.Errorf("%q, clean %v: %s, %s, %q, %v; the engine says %s, %s, %q", text, clean,
+					got.Verdict, got.Reason, got.Suggestion, err, want.Verdict, want.Reason, want.Suggestion)
+			}
 		}
 	}
 }

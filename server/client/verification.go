@@ -74,7 +74,7 @@ func (c *Client) VerifyWith(ctx context.Context, address string, o VerifyOptions
 	query.Set("email", address)
 	var result rcpt.Result
 	err := c.get(ctx, verifyPath, query, &result)
-	outcome := outcomeOf(ctx, address, result, err)
+	outcome := outcomeOf(ctx, address, o, result, err)
 	return outcome.Result, outcome.Err
 }
 
@@ -131,7 +131,7 @@ func (c *Client) verifySome(ctx context.Context, addresses []string, o VerifyOpt
 	if err == nil {
 		err = c.ask(ctx, http.MethodPost, verifyPath, o.query(), body, &answer)
 	}
-	if half := len(addresses) / 2; half > 0 && noAddress(err) != "" {
+	if half := len(addresses) / 2; half > 0 && o.noAddress(err) != "" {
 		return append(c.verifySome(ctx, addresses[:half], o), c.verifySome(ctx, addresses[half:], o)...)
 	}
 	if err == nil && len(answer.Results) != len(addresses) {
@@ -142,15 +142,15 @@ func (c *Client) verifySome(ctx context.Context, addresses []string, o VerifyOpt
 	}
 	outcomes := make([]Outcome, len(addresses))
 	for i, address := range addresses {
-		outcomes[i] = outcomeOf(ctx, address, answer.Results[i], err)
+		outcomes[i] = outcomeOf(ctx, address, o, answer.Results[i], err)
 	}
 	return outcomes
 }
 
 // outcomeOf is what the answer of the service is for a Verifier. That a text is
 // not one address is a result, as everything is that is known of an address.
-func outcomeOf(ctx context.Context, address string, result rcpt.Result, err error) Outcome {
-	reason := noAddress(err)
+func outcomeOf(ctx context.Context, address string, o VerifyOptions, result rcpt.Result, err error) Outcome {
+	reason := o.noAddress(err)
 	switch {
 	case reason != "":
 		err = nil
@@ -183,16 +183,19 @@ func withEnd(ctx context.Context, err error) error {
 }
 
 // noAddress is the reason of a text that the service refuses because it is not
-// one address; empty: it was something else.
-func noAddress(err error) rcpt.Reason {
+// one address, as the engine has it; empty: it was something else.
+func (o VerifyOptions) noAddress(err error) rcpt.Reason {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 		return ""
 	}
-	switch refused.Code {
-	case "no_address", "missing_parameter": // the latter for an empty one in a query
+	empty := refused.Code == "no_address" || refused.Code == "missing_parameter" // the latter in a query
+	switch {
+	case empty && o.Clean:
 		return rcpt.ReasonNoAddress
-	case "several_addresses":
+	case empty:
+		return rcpt.ReasonInvalidSyntax
+	case refused.Code == "several_addresses":
 		return rcpt.ReasonSeveralAddresses
 	}
 	return ""

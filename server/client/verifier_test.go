@@ -44,8 +44,8 @@ func TestVerifier(t *testing.T) {
 		"success false":          {answer{status: 200, body: failed}, rcpt.ReasonBusy, client.ErrNotVerified, true},
 		"success false, no more": {answer{status: 200, body: `{"email":"a","success":false,"result":"unknown"}`}, rcpt.ReasonInternalError, client.ErrNotVerified, true},
 		"another object":         {answer{status: 200, body: `{"success":true}`}, rcpt.ReasonInternalError, nil, true},
-		"no address":             {refusal(400, "no_address"), rcpt.ReasonNoAddress, nil, false},
-		"an empty one":           {refusal(400, "missing_parameter"), rcpt.ReasonNoAddress, nil, false},
+		"no address":             {refusal(400, "no_address"), rcpt.ReasonInvalidSyntax, nil, false},
+		"an empty one":           {refusal(400, "missing_parameter"), rcpt.ReasonInvalidSyntax, nil, false},
 		"several":                {refusal(400, "several_addresses"), rcpt.ReasonSeveralAddresses, nil, false},
 		"another mistake":        {refusal(400, "invalid_parameter"), rcpt.ReasonInternalError, nil, true},
 		"its key":                {refusal(401, ""), rcpt.ReasonInternalError, nil, true},
@@ -133,7 +133,7 @@ func TestVerifyAll(t *testing.T) {
 	for i, outcome := range all(c, addresses[:100]...) {
 		want := rcpt.ReasonRecipientAccepted
 		if i == 77 {
-			want = rcpt.ReasonNoAddress
+			want = rcpt.ReasonInvalidSyntax
 		}
 		if outcome.Err != nil || outcome.Result.Reason != want {
 			t.Errorf("%d: %s, %v", i, outcome.Result.Reason, outcome.Err)
