@@ -150,9 +150,9 @@ func (c *Classifier) read(q Input) Classification {
 
 // namesMailbox reports whether a refusal names the recipient, and no other
 // address but the sender's, under an enhanced status code that is about an
-// address or a mailbox (RFC 3463 §3.2, §3.3). Exchange Server with recipient
-// filtering refuses a message after DATA for all recipients if one of them does
-// not exist.
+// address or a mailbox (RFC 3463 §3.2, §3.3). An Exchange Mailbox server with
+// recipient filtering refuses a message for all its recipients if one of them
+// does not exist (Microsoft, antispam protection in Exchange Server).
 func (q Input) namesMailbox(words []word) bool {
 	_, detail, _ := strings.Cut(q.Reply.Enhanced, ".")
 	if !q.Reply.Refused() || !strings.HasPrefix(detail, "1.") && !strings.HasPrefix(detail, "2.") {
