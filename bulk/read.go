@@ -3,9 +3,8 @@ package bulk
 import (
 	"context"
 
-	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // reading is the outcome of a call of the source.
@@ -44,23 +43,12 @@ func (r *run) look(next *reading) {
 		return
 	}
 	if r.options.Clean {
-		if result, none := notOne(next.item.Email); none {
+		if _, result, one := given.Clean(next.item.Email); !one {
 			next.known = r.answer(result)
 			return
 		}
 	}
 	next.key, next.domain = identify(r.options.address(next.item))
-}
-
-// notOne returns the result of a text that does not have exactly one address.
-func notOne(text string) (rcpt.Result, bool) {
-	switch cleaned := address.Clean(text); {
-	case cleaned.Several:
-		return engine.NotAskedAbout(rcpt.ReasonSeveralAddresses, text), true
-	case cleaned.Address == "":
-		return engine.NotAskedAbout(rcpt.ReasonNoAddress, text), true
-	}
-	return rcpt.Result{}, false
 }
 
 // address is the address of an item.

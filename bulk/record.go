@@ -8,6 +8,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // record is an item and what is known about it.
@@ -34,7 +35,7 @@ func (r *run) forItem(a *answer, item Item) *answer {
 		details := *d
 		details.Given = ""
 		again.result.Details = &details
-		again.result = again.result.WithGiven(item.Email)
+		again.result = given.With(again.result, item.Email)
 	}
 	return &again
 }

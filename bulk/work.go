@@ -8,6 +8,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // outcome is the outcome of verifying a task's address.
@@ -165,7 +166,7 @@ func (r *run) outcome(t *task, result rcpt.Result, err error) outcome {
 		result.Reason = rcpt.ReasonInternalError
 	}
 	if r.options.Clean {
-		result = result.WithGiven(t.record.item.Email)
+		result = given.With(result, t.record.item.Email)
 	}
 	o := outcome{task: t, answer: r.answer(result), err: err}
 	if result.Verdict == rcpt.VerdictUnknown {

@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"time"
 
-	"github.com/rcpt/rcpt/engine/address"
-	"github.com/rcpt/rcpt/internal/sys/shown"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // known returns the address in a text and, if nobody need be asked, its result:
@@ -13,13 +11,11 @@ import (
 func (v *Verifier) known(ctx context.Context, text string, o GroupOptions) (mailbox string, r Result, known bool) {
 	mailbox = text
 	if o.Clean {
-		cleaned := address.Clean(text)
-		if reason := notOne(cleaned); reason != "" {
-			r = NotAskedAbout(reason, text)
+		var one bool
+		if mailbox, r, one = given.Clean(text); !one {
 			v.report(ctx, r, nil)
 			return text, r, true
 		}
-		mailbox = cleaned.Address
 	}
 	if o.Fresh {
 		return mailbox, r, false
@@ -31,34 +27,10 @@ func (v *Verifier) known(ctx context.Context, text string, o GroupOptions) (mail
 	return mailbox, r, known
 }
 
-// notOne returns why a text does not contain exactly one address; empty: it
-// does.
-func notOne(cleaned address.Cleaned) Reason {
-	switch {
-	case cleaned.Several:
-		return ReasonSeveralAddresses
-	case cleaned.Address == "":
-		return ReasonNoAddress
-	}
-	return ""
-}
-
 // given returns r with the text from which its address was cleaned, if it was.
 func (o GroupOptions) given(r Result, text string) Result {
 	if !o.Clean {
 		return r
 	}
-	return r.WithGiven(text)
-}
-
-// NotAskedAbout returns the result of a text that is not put to a Verifier, for
-// one of the reasons for that: [ReasonSeveralAddresses], [ReasonNoAddress],
-// [ReasonUnclearAddress] or [ReasonInvalidRow].
-//
-// Experimental: it may change in any minor version.
-func NotAskedAbout(reason Reason, text string) Result {
-	return Result{
-		Email: shown.Text(text), Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(),
-		CheckedAt: time.Now().UTC(), Details: &Details{CatchAll: CatchAllUnknown},
-	}
+	return given.With(r, text)
 }

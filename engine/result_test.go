@@ -13,6 +13,7 @@ import (
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/given"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -132,7 +133,7 @@ func FuzzEvidence(f *testing.F) {
 func TestReasonWithoutDetails(t *testing.T) {
 	for _, result := range []Result{
 		Decide(asked(answered(unknownUser, unknownUser)), Policy{}), Decide(Evidence{Fault: "no descriptors"}, Policy{}),
-		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), NotAskedAbout(ReasonSeveralAddresses, "a@b.example, c@d.example"),
+		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), given.NotAsked(ReasonSeveralAddresses, "a@b.example, c@d.example"),
 	} {
 		short := result.WithoutDetails()
 		if short.Details != nil || short.Reason == "" || short.Reason != result.Reason {

@@ -59,7 +59,7 @@ const (
 // an address book: "Jane <jane@a.example>", "mailto:jane@a.example", an address
 // between blanks or with a dot behind it. Parse stays exact; callers that take
 // text from people clean it first, verify Address, and say what was given
-// (engine.Result.WithGiven).
+// (rcpt.Details.Given).
 //
 // Cleaning never turns one valid mailbox into another: a text that Parse
 // accepts is returned as it is, but for invisible characters at its ends that

@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/exchange"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // question is an address that a client asks about.
@@ -114,7 +115,7 @@ func newQuestion(given string, clean bool) (question, error) {
 // answered adds the given text to a result and, if that is not an address, the
 // address that was probably meant.
 func (q question) answered(r engine.Result) engine.Result {
-	r = r.WithGiven(q.given)
+	r = given.With(r, q.given)
 	if r.Reason != engine.ReasonInvalidSyntax || r.Suggestion != "" {
 		return r
 	}

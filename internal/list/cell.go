@@ -6,6 +6,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // Kind says what a cell holds.
@@ -89,9 +90,9 @@ func held(cell string) (kind Kind, text string) {
 func (k Kind) Result(text string) (engine.Result, bool) {
 	switch k {
 	case Several:
-		return engine.NotAskedAbout(engine.ReasonSeveralAddresses, text), true
+		return given.NotAsked(engine.ReasonSeveralAddresses, text), true
 	case Empty:
-		r := engine.NotAskedAbout(engine.ReasonNoAddress, text)
+		r := given.NotAsked(engine.ReasonNoAddress, text)
 		if strings.TrimSpace(text) == "" {
 			r.Message = "The cell is empty."
 		}
@@ -99,7 +100,7 @@ func (k Kind) Result(text string) (engine.Result, bool) {
 	case Unclear:
 		return unclear(text), true
 	case Unreadable:
-		r := engine.NotAskedAbout(engine.ReasonInvalidRow, "")
+		r := given.NotAsked(engine.ReasonInvalidRow, "")
 		r.Message = "Not verified: " + text + "."
 		return r, true
 	}
@@ -109,7 +110,7 @@ func (k Kind) Result(text string) (engine.Result, bool) {
 // unclear is the result of a cell with other words beside an address, or with a
 // part of one.
 func unclear(cell string) engine.Result {
-	r := engine.NotAskedAbout(engine.ReasonUnclearAddress, cell)
+	r := given.NotAsked(engine.ReasonUnclearAddress, cell)
 	within := address.Within(cell)
 	switch {
 	case address.CutOff(cell):

@@ -2,6 +2,7 @@ package list
 
 import (
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // Output says how to write a list.
@@ -82,12 +83,12 @@ func (w *Writer) addedCells(results []engine.Result) []string {
 // record returns the verification record of a row, or an object with one for
 // each of several columns that are read.
 func (w *Writer) record(raw string, results []engine.Result) []byte {
-	given, err := w.shape.addresses(raw)
+	texts, err := w.shape.addresses(raw)
 	var records []member
 	for i, name := range w.read {
 		r := results[i]
 		if w.Details && err == nil && !r.Reason.Failed() {
-			r = r.WithGiven(given[i])
+			r = given.With(r, texts[i])
 		}
 		records = append(records, member{key: name, value: recordOf(r, w.Output)})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/given"
 )
 
 // maxAddress limits the text that is checked: a path has at most 256 octets
@@ -73,7 +74,7 @@ func (d *Dashboard) check(v *visit) error {
 			return v.r.Context().Err()
 		}
 		if p.Error, v.status = checkFault(err); err == nil {
-			view.Outcome = newOutcome(result.WithGiven(view.Address), d.base(v.r))
+			view.Outcome = newOutcome(given.With(result, view.Address), d.base(v.r))
 			view.Outcome.Removed = listed(cleaned.Removed)
 		}
 	}
