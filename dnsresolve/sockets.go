@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/miekg/dns"
 )
@@ -124,9 +125,21 @@ func (s *sockets) put(socket *udpSocket, fit bool) {
 		return
 	}
 	s.idle = append(s.idle, socket)
-	if s.sweeper == nil {
-		s.sweeper = time.AfterFunc(socketAge, s.sweep)
+	s.sweepLater()
+}
+
+// sweepLater has idle sockets closed that are too old then. It does not keep
+// those of a Resolver that was dropped: the garbage collector closes them.
+func (s *sockets) sweepLater() {
+	if s.sweeper != nil || len(s.idle) == 0 {
+		return
 	}
+	swept := weak.Make(s)
+	s.sweeper = time.AfterFunc(socketAge, func() {
+		if s := swept.Value(); s != nil {
+			s.sweep()
+		}
+	})
 }
 
 // sweep closes the idle sockets that are too old.
@@ -135,9 +148,7 @@ func (s *sockets) sweep() {
 	defer s.mu.Unlock()
 	s.drop(time.Now())
 	s.sweeper = nil
-	if len(s.idle) > 0 {
-		s.sweeper = time.AfterFunc(socketAge, s.sweep)
-	}
+	s.sweepLater()
 }
 
 // drop closes the idle sockets that end by then.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/miekg/dns"
 
@@ -338,4 +340,33 @@ func askWorld(ctx context.Context, world Exchanger, query *dns.Msg, network, ser
 		return nil, err
 	}
 	return unpack(answer)
+}
+
+// TestDroppedSockets: the idle sockets of a Resolver that nobody has closed do
+// not keep it, nor wait for the time at which they are too old.
+func TestDroppedSockets(t *testing.T) {
+	world := dnstest.New(oneHost)
+	addr, err := world.Start()
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	t.Cleanup(world.Close)
+	dropped := func() weak.Pointer[shared] {
+		r, err := New(Config{Servers: []string{addr}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		find(t, r, "example.test")
+		if len(r.sockets.idle) == 0 {
+			t.Fatal("no socket is idle")
+		}
+		return weak.Make(r.shared)
+	}()
+	started := time.Now()
+	for dropped.Value() != nil && time.Since(started) < socketAge {
+		runtime.GC()
+	}
+	if took := time.Since(started); took >= socketAge {
+		t.Errorf("the sockets were kept for %v", took)
+	}
 }
