@@ -84,9 +84,9 @@ func (e *Error) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e
 // Everybody may read the document.
 //
 // Verify is called for each address by itself, with a context that ends with
-// the request and with its time. An error of it is a record with "success":
-// false; that a mail host is busy is 503. The text of a request with clean=1 is
-// cleaned before. A panic is logged and answered with 500.
+// the request and with its time. Its error becomes a record with "success":
+// false; a mail host that is busy, 503; a panic, a line of the log and 500. The
+// text of a request with clean=1 is cleaned before.
 func Handler(v rcpt.Verifier, o Options) (http.Handler, error) {
 	switch {
 	case v == nil:

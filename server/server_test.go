@@ -6,23 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
-	"github.com/rcpt/rcpt/engine/enginetest"
 	"github.com/rcpt/rcpt/server"
-	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
 const key = "a-key-for-tests"
@@ -128,120 +122,6 @@ func TestAnswers(t *testing.T) {
 		response := ask(t, h, c.method, c.target, c.body)
 		if response.Code != c.status || response.Header().Get("Allow") != c.allow {
 			t.Errorf("%s %s %.20s: %d, Allow %q; want %d, %q: %.200s", c.method, c.target, c.body, response.Code, response.Header().Get("Allow"), c.status, c.allow, response.Body)
-		}
-	}
-}
-
-// contractOf is what a reader of the document learns.
-func contractOf(t *testing.T, get func(path string) *http.Response, at string) (base string, methods map[string][]string) {
-	t.Helper()
-	response := get(at)
-	defer response.Body.Close()
-	var document struct {
-		Servers []struct{ URL string }
-		Paths   map[string]map[string]json.RawMessage
-	}
-	if err := json.NewDecoder(response.Body).Decode(&document); err != nil || response.StatusCode != 200 || len(document.Servers) != 1 {
-		t.Fatalf("%s: %d, %v", at, response.StatusCode, err)
-	}
-	methods = map[string][]string{}
-	for path, operations := range document.Paths {
-		methods[path] = slices.Sorted(maps.Keys(operations))
-	}
-	return document.Servers[0].URL, methods
-}
-
-// TestMounted mounts the handler in a program with a sign-in of its own: every
-// path that its document lists answers under the URL that it names, for those
-// who have signed in, no other path is listed, and the pages of the program
-// stay its own.
-func TestMounted(t *testing.T) {
-	authorize := func(r *http.Request) (string, error) {
-		if _, err := r.Cookie("session"); err != nil {
-			return "", errors.New("not signed in")
-		}
-		return "ann", nil
-	}
-	for name, c := range map[string]struct {
-		mount    func(mux *http.ServeMux, h http.Handler)
-		path     string // of the options
-		document string
-		base     string // empty: at the root
-		want     string // the endpoint
-	}{
-		"below a prefix":      {func(m *http.ServeMux, h http.Handler) { m.Handle("/mail/", h) }, "", "/mail/openapi.json", "/mail", "/api/v1/verify"},
-		"the prefix stripped": {func(m *http.ServeMux, h http.Handler) { m.Handle("/mail/", http.StripPrefix("/mail", h)) }, "", "/mail/openapi.json", "/mail", "/api/v1/verify"},
-		"one path and its document": {func(m *http.ServeMux, h http.Handler) {
-			m.Handle("/api/v1/verify", h)
-			m.Handle("/openapi.json", h)
-		}, "", "/openapi.json", "", "/api/v1/verify"},
-		"a path of its own": {func(m *http.ServeMux, h http.Handler) { m.Handle("/our/forms/", h) }, "/check-address", "/our/forms/openapi.json", "/our/forms", "/check-address"},
-		"all that is left":  {func(m *http.ServeMux, h http.Handler) { m.Handle("/", h) }, "", "/openapi.json", "", "/api/v1/verify"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			mux := http.NewServeMux()
-			mux.HandleFunc("/welcome", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ours") })
-			c.mount(mux, handlerOf(t, deliverable, server.Options{Authorize: authorize, Path: c.path}))
-			signedIn := true
-			do := func(method, target, body string) *http.Response {
-				request := httptest.NewRequest(method, target, strings.NewReader(body))
-				request.Header.Set("Content-Type", "application/json")
-				if signedIn {
-					request.AddCookie(&http.Cookie{Name: "session", Value: "ann's"})
-				}
-				response := httptest.NewRecorder()
-				mux.ServeHTTP(response, request)
-				return response.Result()
-			}
-			base, methods := contractOf(t, func(path string) *http.Response { return do("GET", path, "") }, c.document)
-			if want := map[string][]string{c.want: {"get", "post"}, "/openapi.json": {"get", "head"}}; !maps.EqualFunc(methods, want, slices.Equal) {
-				t.Errorf("it lists %v", methods)
-			}
-			if strings.TrimSuffix(base, "/") != c.base {
-				t.Errorf("its server is %q", base)
-			}
-			for path, listed := range methods {
-				for _, method := range listed {
-					query, body := "", ""
-					switch {
-					case path == c.want && method == "get":
-						query = "?email=a@b.example"
-					case method == "post":
-						body = `{"emails":["a@b.example"]}`
-					}
-					target := strings.TrimSuffix(base, "/") + path + query
-					if response := do(strings.ToUpper(method), target, body); response.StatusCode != 200 {
-						t.Errorf("%s %s: %d", method, target, response.StatusCode)
-					}
-				}
-			}
-			signedIn = false
-			if response := do("GET", c.base+c.want+"?email=a@b.example", ""); response.StatusCode != 401 {
-				t.Errorf("not signed in: %d", response.StatusCode)
-			}
-			if text, _ := io.ReadAll(do("GET", "/welcome", "").Body); string(text) != "ours" {
-				t.Errorf("the program's page is %s", text)
-			}
-		})
-	}
-}
-
-// TestDocumentNamesNoOtherHost: whatever path is asked for, the document leads
-// back to the host it came from.
-func TestDocumentNamesNoOtherHost(t *testing.T) {
-	h := handlerOf(t, deliverable, server.Options{})
-	for asked, want := range map[string]string{
-		"//evil.example/openapi.json": "/evil.example", "/a%22b/openapi.json/": "/a%22b", "/openapi.json?x=/y": "/",
-	} {
-		request := httptest.NewRequest("GET", "/openapi.json", nil)
-		request.RequestURI = asked
-		get := func(string) *http.Response {
-			response := httptest.NewRecorder()
-			h.ServeHTTP(response, request)
-			return response.Result()
-		}
-		if base, _ := contractOf(t, get, asked); base != want {
-			t.Errorf("%s: its server is %q, want %q", asked, base, want)
 		}
 	}
 }
@@ -460,124 +340,4 @@ func TestPanic(t *testing.T) {
 			t.Errorf("%s, the next: %d", body, response.Code)
 		}
 	}
-}
-
-// hangs answers when its context ends.
-func hangs(ctx context.Context, address string) (rcpt.Result, error) {
-	<-ctx.Done()
-	return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonUnfinished}, context.Cause(ctx)
-}
-
-// TestTime: a request has its own time or the handler's, one address as many,
-// and all are answered.
-func TestTime(t *testing.T) {
-	for _, c := range []struct {
-		method, target, body string
-		want                 time.Duration
-	}{
-		{"GET", "?email=a@b.example", "", 35 * time.Second},
-		{"GET", "?email=a@b.example&timeout=2", "", 2 * time.Second},
-		{"GET", "?email=a@b.example&timeout=100", "", 35 * time.Second},
-		{"POST", "?timeout=2", `{"email":"a@b.example"}`, 2 * time.Second},
-		{"POST", "?timeout=2", `{"emails":["a@b.example","b@b.example","c@d.example"]}`, 2 * time.Second},
-		{"POST", "", `{"emails":["a@b.example","b@b.example","c@d.example"]}`, 35 * time.Second},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			response := ask(t, handlerOf(t, verifier(hangs), server.Options{}), c.method, "/api/v1/verify"+c.target, c.body)
-			took := time.Since(began).Round(100 * time.Millisecond)
-			if response.Code != 200 || took != c.want || !strings.Contains(response.Body.String(), `"success":false`) {
-				t.Errorf("%s %s %s: %d after %v: %s", c.method, c.target, c.body, response.Code, took, response.Body)
-			}
-		})
-	}
-}
-
-// TestClientGoes: the verifications of a client that goes end with it, and no
-// answer is counted.
-func TestClientGoes(t *testing.T) {
-	for _, body := range []string{`{"email":"a@b.example"}`, `{"emails":["a@b.example","b@b.example","c@d.example"]}`} {
-		synctest.Test(t, func(t *testing.T) {
-			var mu sync.Mutex
-			ended, counted := 0, 0
-			h := handlerOf(t, verifier(func(ctx context.Context, address string) (rcpt.Result, error) {
-				result, err := hangs(ctx, address)
-				mu.Lock()
-				defer mu.Unlock()
-				ended++
-				return result, err
-			}), server.Options{Verified: func(context.Context, string, rcpt.Result, time.Duration) { counted++ }})
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, cancel)
-			request := httptest.NewRequestWithContext(ctx, "POST", "/api/v1/verify", strings.NewReader(body))
-			request.Header.Set("X-API-Key", key)
-			request.Header.Set("Content-Type", "application/json")
-			began := time.Now()
-			h.ServeHTTP(httptest.NewRecorder(), request)
-			if took, want := time.Since(began), max(1, strings.Count(body, ",")+1); took != time.Second || ended != want || counted != 0 {
-				t.Errorf("%s: %d of %d verifications ended after %v, %d counted", body, ended, want, took, counted)
-			}
-		})
-	}
-}
-
-// TestDetach: a Verifier that goes on without its caller, and remembers, has
-// the answer for a client that comes back.
-func TestDetach(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		world := enginetest.New(t)
-		world.Domain("slow.example", &smtptest.Host{GreetingDelay: 10 * time.Second, Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
-		v := world.Verifier(engine.Config{Remember: 100})
-		h := handlerOf(t, v.With(engine.VerifyOptions{Detach: true}), server.Options{Details: true})
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		request := httptest.NewRequestWithContext(ctx, "GET", "/api/v1/verify?email=alice@slow.example", nil)
-		request.Header.Set("X-API-Key", key)
-		began := time.Now()
-		h.ServeHTTP(httptest.NewRecorder(), request)
-		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("the handler went on for %v", took)
-		}
-		time.Sleep(20 * time.Second)
-		began = time.Now()
-		got := ask(t, h, "GET", "/api/v1/verify?email=alice@slow.example", "").Body.String()
-		if !strings.Contains(got, `"result":"deliverable"`) || !strings.Contains(got, `"cached":true`) || time.Since(began) != 0 {
-			t.Errorf("after %v: %s", time.Since(began), got)
-		}
-	})
-}
-
-// TestConcurrency: no more verifications run at a time than may, those of one
-// POST included, and who waits for more than a second gets 503.
-func TestConcurrency(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		running, most := 0, 0
-		h := handlerOf(t, verifier(func(ctx context.Context, address string) (rcpt.Result, error) {
-			mu.Lock()
-			running++
-			most = max(most, running)
-			mu.Unlock()
-			time.Sleep(2 * time.Second)
-			mu.Lock()
-			running--
-			mu.Unlock()
-			return deliverable(ctx, address)
-		}), server.Options{Concurrency: 2})
-		var all sync.WaitGroup
-		all.Go(func() {
-			response := ask(t, h, "POST", "/api/v1/verify", `{"emails":["a@b.example","b@b.example","c@b.example","d@b.example"]}`)
-			if response.Code != 200 || strings.Count(response.Body.String(), `"deliverable"`) != 4 {
-				t.Errorf("several: %d %s", response.Code, response.Body)
-			}
-		})
-		synctest.Wait()
-		if response := ask(t, h, "GET", "/api/v1/verify?email=e@b.example", ""); response.Code != 503 || !strings.Contains(response.Body.String(), "server_busy") {
-			t.Errorf("one more: %d %s", response.Code, response.Body)
-		}
-		all.Wait()
-		if most != 2 {
-			t.Errorf("%d verifications at a time", most)
-		}
-	})
 }
