@@ -183,7 +183,7 @@ func TestFormsOfLists(t *testing.T) {
 		"strings and objects": {"{\"emails\":[\"a@a.example\",\n{\n\"email\":\"b@a.example\",\"name\":\"Bob\"}]}", object, 202, "",
 			[]string{"email,name,rcpt_result", "a@a.example," + added, "b@a.example,Bob" + added}},
 		"one without an address": {`{"emails":[{"email":"a@a.example"},{"email":null},{}]}`, object, 202, "",
-			[]string{"email,rcpt_result", "a@a.example" + added, ",empty,", ",unknown,invalid_row"}},
+			[]string{"email,rcpt_result", "a@a.example" + added, ",unknown,no_address,", ",unknown,invalid_row"}},
 		"not one":     {`{"emails":[{"mail":"a@a.example"}]}`, object, 422, "invalid_list", nil},
 		"a number":    {`{"emails":[{"email":"a@a.example"},5]}`, object, 400, "invalid_body", nil},
 		"an array":    {`{"emails":[["a@a.example"]]}`, object, 400, "invalid_body", nil},
