@@ -32,9 +32,12 @@ func TestDependencies(t *testing.T) {
 			}
 		}
 	}
-	for _, dep := range dependencies(t, module+"dnsresolve") {
-		if dep == "net/http" {
-			t.Error("dnsresolve depends on net/http")
+	// Who only asks mail hosts, resolvers and lists needs no HTTP.
+	for _, pkg := range []string{"engine", "engine/address", "lists", "dnsresolve", "smtpprobe", "smtpprobe/replies"} {
+		for _, dep := range dependencies(t, module+pkg) {
+			if dep == "net/http" {
+				t.Errorf("%s depends on net/http", pkg)
+			}
 		}
 	}
 	// A leaf depends on nothing of ours but what lives below it, the record

@@ -29,7 +29,7 @@ func (l *Lists) Has(list Kind, local, domain string) bool {
 }
 
 // appendMatches appends the matches of [Lists.Match]. If found has room, it
-// does not allocate for an ASCII address, except for one below an entry.
+// does not allocate for an ASCII address.
 func (l *Lists) appendMatches(found []Match, local, domain string) []Match {
 	var f findings
 	m := newMailbox(local, domain)

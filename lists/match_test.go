@@ -152,16 +152,15 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 	room := make([]Match, 0, 6)
 	for _, tt := range []struct {
 		local, domain string
-		want          float64
 	}{
-		{"John.Smith-Jones+Newsletter", "mail.department.acme.example", 0},
-		{"info", "mailinator.com", 0},
-		{"sales-uk", "mail.example", 0},
-		{"john", "gmail.com", 0},
-		{"john", "a.b.mailinator.com", 1}, // publicsuffix makes an error that it drops
+		{"John.Smith-Jones+Newsletter", "mail.department.acme.example"},
+		{"info", "mailinator.com"},
+		{"sales-uk", "mail.example"},
+		{"john", "gmail.com"},
+		{"john", "a.b.mailinator.com"},
 	} {
-		if n := testing.AllocsPerRun(100, func() { l.appendMatches(room, tt.local, tt.domain) }); n != tt.want {
-			t.Errorf("%s@%s: %v allocations, want %v", tt.local, tt.domain, n, tt.want)
+		if n := testing.AllocsPerRun(100, func() { l.appendMatches(room, tt.local, tt.domain) }); n != 0 {
+			t.Errorf("%s@%s: %v allocations", tt.local, tt.domain, n)
 		}
 	}
 }

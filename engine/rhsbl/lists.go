@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/publicsuffix"
+	"github.com/rcpt/rcpt/internal/sys/publicsuffix"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/publicsuffix"
+	"github.com/rcpt/rcpt/internal/sys/publicsuffix"
 
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 )

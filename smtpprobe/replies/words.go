@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/publicsuffix"
+	"github.com/rcpt/rcpt/internal/sys/publicsuffix"
 	"golang.org/x/text/unicode/norm"
 )
 

@@ -2,16 +2,16 @@
 // them are public suffixes.
 //
 // The form is that of a look-up under UTS #46, non-transitional: lower-case
-// A-labels (RFC 5890) without a trailing dot. The public suffix list is the one
-// in golang.org/x/net; a suffix that it lacks is an ordinary name here.
+// A-labels (RFC 5890) without a trailing dot. A suffix that the public suffix
+// list lacks is an ordinary name here.
 package domainname
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/rcpt/rcpt/internal/sys/publicsuffix"
 	"golang.org/x/net/idna"
-	"golang.org/x/net/publicsuffix"
 )
 
 // Normalize returns the form of a name that lists hold. A name without a dot,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/publicsuffix"
+	"github.com/rcpt/rcpt/internal/sys/publicsuffix"
 )
 
 // commonTLDs are what a top-level domain that does not exist is mended to, the
@@ -26,7 +26,7 @@ func underRealTLD(domain string) bool {
 		base, ok := strings.CutSuffix(domain, tld)
 		return ok && strings.HasSuffix(base, ".")
 	}
-	if slices.ContainsFunc(commonTLDs[:], isUnder) { // spares most domains the allocation of a look-up
+	if slices.ContainsFunc(commonTLDs[:], isUnder) { // spares most domains a look-up
 		return true
 	}
 	suffix, icann := publicsuffix.PublicSuffix(domain)
