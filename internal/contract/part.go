@@ -87,14 +87,15 @@ func (p Part) limit(operation object) {
 	}
 }
 
-// components are those that the document refers to.
+// components are those that the document refers to, and the answer to a method
+// that a path does not allow.
 func (p Part) components(document object) object {
 	all := document["components"].(object)
 	used := object{}
 	if p.Keys {
 		used["securitySchemes"] = all["securitySchemes"]
 	}
-	take(document["paths"], all, used)
+	take([]any{document["paths"], object{"$ref": "#/components/responses/MethodNotAllowed"}}, all, used)
 	return used
 }
 
