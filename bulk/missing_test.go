@@ -10,7 +10,7 @@ import (
 // TestMissing checks that a run without what it needs is an error that names
 // it.
 func TestMissing(t *testing.T) {
-	with := bulk.Options{Verifier: bulk.OneByOne(instant{}.Verify)}
+	with := bulk.Options{Verifier: instant{}}
 	for want, run := range map[string]func() (bulk.Summary, error){
 		"source":   func() (bulk.Summary, error) { return bulk.Run(t.Context(), nil, discard{}, with) },
 		"sink":     func() (bulk.Summary, error) { return bulk.Run(t.Context(), listOf("a@b.example"), nil, with) },

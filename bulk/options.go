@@ -19,8 +19,10 @@ const defaultConcurrency = 500
 // Options configure [Run]. Every zero field but Verifier has the documented
 // default.
 type Options struct {
-	// Verifier verifies the addresses: [engine.Verifier] is one, and
-	// [OneByOne] makes one of a function. Required.
+	// Verifier verifies the addresses, each by its VerifyGroup:
+	// [engine.Verifier] is one, and [OneByOne] makes one of a function. A type
+	// that embeds an engine.Verifier and has a Verify of its own is passed as
+	// OneByOne(v.Verify); as itself it verifies as the engine does. Required.
 	Verifier Verifier
 	// Level is how deep to look, as [engine.GroupOptions] has it. Default: that
 	// of the Verifier.

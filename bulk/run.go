@@ -46,6 +46,7 @@ type run struct {
 
 	asking      context.Context // of the workers
 	lane        engine.Lane     // of the list
+	how         engine.GroupOptions
 	workerCount int
 	idle        atomic.Int64 // workers without a batch
 	ready       []*record    // next in the order, for the writer
@@ -84,6 +85,7 @@ func newRun(o Options, sink Sink) *run {
 		network:  network{offline: o.Offline},
 	}
 	r.plan.growing, r.lane.MayWait, r.lane.Done = true, r.waitingRoom, o.Drain
+	r.how = engine.GroupOptions{Level: o.Level, Fresh: o.Fresh, Lane: &r.lane, Waits: r.waiters.note}
 	return r
 }
 

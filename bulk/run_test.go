@@ -401,8 +401,8 @@ func TestDrainLeavesGaps(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []bulk.Options{
-		{}, {Verifier: bulk.OneByOne(instant{}.Verify), Concurrency: -1}, {Verifier: bulk.OneByOne(instant{}.Verify), RetryWindow: -1},
-		{Verifier: bulk.OneByOne(instant{}.Verify), PerRow: -1},
+		{}, {Verifier: instant{}, Concurrency: -1}, {Verifier: instant{}, RetryWindow: -1},
+		{Verifier: instant{}, PerRow: -1},
 	} {
 		if _, err := bulk.Run(t.Context(), listOf(), &file{}, o); err == nil {
 			t.Errorf("%+v is accepted", o)

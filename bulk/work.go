@@ -137,7 +137,7 @@ func (r *run) ask(batch []*task) {
 			r.outcomes <- o
 		}
 	}
-	r.options.Verifier.VerifyGroup(r.asking, emails, r.how(batch[0]), told)
+	r.options.Verifier.VerifyGroup(r.asking, emails, r.howFor(batch[0]), told)
 	for i, t := range batch {
 		if t != nil {
 			told(i, rcpt.Result{Email: emails[i], Verdict: rcpt.VerdictUnknown}, errNoResult)
@@ -152,9 +152,9 @@ func (r *run) ask(batch []*task) {
 // errNoResult reports an address of which the Verifier told nothing.
 var errNoResult = errors.New("bulk: the Verifier has returned without a result")
 
-// how returns the options of verifying a batch that begins with first.
-func (r *run) how(first *task) engine.GroupOptions {
-	o := engine.GroupOptions{Level: r.options.Level, Fresh: r.options.Fresh, Lane: &r.lane, Waits: r.waiters.note}
+// howFor returns the options of verifying a batch that begins with first.
+func (r *run) howFor(first *task) engine.GroupOptions {
+	o := r.how
 	if first.scouts {
 		o.Waits = func(waits bool) { r.waiters.noteScout(first, waits) }
 	}
