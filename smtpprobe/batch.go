@@ -279,15 +279,15 @@ func (p *Pool) lastWord(j *job, why error) result {
 	return r
 }
 
-// ending is in which way the session of a job that is given up has failed. If
-// the job spent more than a tenth of its time in the queue of a host that lets
-// others in, the host had less time than it is given, and is not to blame. The
-// pool's lock is held.
+// ending is in which way the session of a job that is given up has failed. The
+// host is not to blame if it lets others in, and had less time for the job than
+// it is given: others are asked about in the same transaction, or more than a
+// tenth of the time went by in the queue. The pool's lock is held.
 func (j *job) ending(why error) smtp.Kind {
 	switch {
 	case why != nil:
 		return smtp.KindCancelled
-	case j.worker.host.open > 0 && j.budget.queued > j.req.Budget/10:
+	case j.worker.host.open > 0 && (len(j.worker.jobs) > 1 || j.budget.queued > j.req.Budget/10):
 		return smtp.KindLimited
 	}
 	return smtp.KindTimeout

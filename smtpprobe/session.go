@@ -148,7 +148,7 @@ func (s *session) soFar(j *job, kind smtp.Kind) *Session {
 	found.Transcript = s.Transcript(true)
 	found.Failure = &smtp.Failure{Phase: phaseOf(found), Kind: kind, Text: wire.NoAnswer}
 	if kind == smtp.KindLimited {
-		found.Failure.RetryAfter = leastWait
+		found.Failure = lateTurn(phaseOf(found))
 	}
 	return found
 }

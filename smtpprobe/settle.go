@@ -194,8 +194,22 @@ func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
 	case reply == nil && failure == nil && t.MAIL.Accepted():
 		const text = "the answer was not believed, and there was no time for a second one"
 		return &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindProtocol, Text: text}
+	case reply == nil && failure != nil && failure.Kind == smtp.KindTimeout && t.hadNoTurn(i):
+		return lateTurn(failure.Phase)
 	}
 	return failure
+}
+
+// hadNoTurn reports whether the time of a job was over while the host answered
+// about others of the transaction: it was not silent.
+func (t *transaction) hadNoTurn(i int) bool {
+	answered := func(r dialogue.Recipient) bool { return r.Reply != nil }
+	return t.jobs[i].left(time.Now()) && slices.ContainsFunc(t.Named, answered)
+}
+
+// lateTurn is the failure of a job whose time went by while others had theirs.
+func lateTurn(phase smtp.Phase) *smtp.Failure {
+	return &smtp.Failure{Phase: phase, Kind: smtp.KindLimited, Text: wire.NoAnswer, RetryAfter: leastWait}
 }
 
 // account returns the result of a transaction for a job.

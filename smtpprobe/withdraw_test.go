@@ -36,8 +36,8 @@ func TestOneGivesUp(t *testing.T) {
 		{"deadline", nil, deadlineAfter(after3), context.DeadlineExceeded, "failure cancelled at rcpt"},
 		{"cancelled, and the session dies", hangsUpOnce, cancelAfter(after3), context.Canceled, "failure cancelled at rcpt"},
 		{"deadline, and the session dies", hangsUpOnce, deadlineAfter(after3), context.DeadlineExceeded, "failure cancelled at rcpt"},
-		{"limit", nil, nil, nil, "failure timeout at rcpt"},
-		{"limit, and the session dies", hangsUpOnce, nil, nil, "failure timeout at rcpt"},
+		{"limit", nil, nil, nil, "failure limited at rcpt"},
+		{"limit, and the session dies", hangsUpOnce, nil, nil, "failure limited at rcpt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dies := after(1000, nil)

@@ -47,8 +47,7 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *settings.Lo
 	if err != nil {
 		return err
 	}
-	cleaning := verifier.With(engine.VerifyOptions{Clean: true})
-	err = verifyAll(ctx, cleaning, lines, printerFor(std.out, c.JSON, c.Details), std.err)
+	err = verifyAll(ctx, patient{verifier}, lines, printerFor(std.out, c.JSON, c.Details), std.err)
 	if err == nil {
 		err = doctor.NetworkError(verifier.Network())
 	}
@@ -109,6 +108,17 @@ func looksLikeList(argument string) bool {
 // verifier is the part of the engine that verifies the address in a text.
 type verifier interface {
 	Verify(ctx context.Context, address string) (engine.Result, error)
+}
+
+// patient verifies the addresses in texts as those of a list: they wait for
+// sessions beyond the time limit, as they have each other to wait for.
+type patient struct{ *engine.Verifier }
+
+// Verify implements [verifier].
+func (p patient) Verify(ctx context.Context, text string) (result engine.Result, err error) {
+	o := engine.GroupOptions{Clean: true, Waits: func(bool) {}}
+	p.VerifyGroup(ctx, []string{text}, o, func(_ int, r engine.Result, e error) { result, err = r, e })
+	return result, err
 }
 
 // printer prints a result.
