@@ -288,3 +288,18 @@ func TestNightlyJob(t *testing.T) {
 		}
 	})
 }
+
+// TestSilenceIsTheHosts checks that a host which says nothing about a mailbox
+// is silent, and not busy with the callers before, whose sessions still end.
+func TestSilenceIsTheHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{RCPT: smtptest.Hangs, QUIT: smtptest.Hangs})
+		for range 4 {
+			o := engine.VerifyOptions{Timeout: 2 * time.Second}
+			r, err := v.VerifyWith(t.Context(), "user@example.test", o)
+			if err != nil || r.Reason != engine.ReasonConnectionTimeout {
+				t.Errorf("%s, %v", r.Reason, err)
+			}
+		}
+	})
+}

@@ -235,7 +235,7 @@ func (q *batch) takeBack(given []*job, why error) (results []result) {
 		switch {
 		case j.worker != nil && (why != nil || j.late(now)):
 			j.gone = true
-		case j.worker == nil && why == nil && h.open == 0 && h.alive > 0:
+		case j.worker == nil && why == nil && p.opens(h):
 		default:
 			results = append(results, p.lastWord(j, why))
 		}
@@ -271,7 +271,7 @@ func (p *Pool) lastWord(j *job, why error) result {
 	case ok:
 		r.session = known.session
 	case why != nil:
-	case h.open == 0 && h.alive > 0:
+	case p.opens(h):
 		r.session = tooLate(j)
 	default:
 		r.session = busySession(j, h.untilTurn(time.Now(), time.Time{}))
@@ -279,15 +279,21 @@ func (p *Pool) lastWord(j *job, why error) result {
 	return r
 }
 
+// opens reports whether a host has let nobody in yet, and is about to: what is
+// waited for is its greeting. The pool's lock is held.
+func (p *Pool) opens(h *mailHost) bool {
+	return h.open == 0 && h.alive+h.starting > 0 && p.starving == 0
+}
+
 // ending is in which way the session of a job that is given up has failed. The
 // host is not to blame if it lets others in, and had less time for the job than
-// it is given: others are asked about in the same transaction, or more than a
-// tenth of the time went by in the queue. The pool's lock is held.
+// it is given: others are asked about in the same transaction, or most of the
+// time went by while the job waited. The pool's lock is held.
 func (j *job) ending(why error) smtp.Kind {
 	switch {
 	case why != nil:
 		return smtp.KindCancelled
-	case j.worker.host.open > 0 && (len(j.worker.jobs) > 1 || j.budget.queued > j.req.Budget/10):
+	case j.worker.host.open > 0 && (len(j.worker.jobs) > 1 || j.budget.waited > j.req.Budget/2):
 		return smtp.KindLimited
 	}
 	return smtp.KindTimeout

@@ -104,7 +104,6 @@ func (j *job) queue(waits bool) {
 func (j *job) taken(w *worker, along bool) {
 	now := time.Now()
 	j.budget.extend(now.Sub(j.since))
-	j.budget.queued += now.Sub(j.since)
 	j.worker, j.since = w, now
 	j.queue(along)
 }

@@ -116,7 +116,6 @@ type budget struct {
 	// must neither take time from the host nor look like its silence.
 	end    time.Time
 	waited time.Duration // by which it was put off
-	queued time.Duration // of that, behind others
 	// limit is when the caller waits no longer; zero: it has no limit, or
 	// is one that is patient.
 	limit time.Time
