@@ -10,24 +10,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// signUp handles a sign-up form. It refuses addresses that are proven to be
-// undeliverable, and lets a visitor wait no longer than limit: what is not
-// known by then is no reason to turn anybody away. The context ends when the
-// visitor has gone.
-func signUp(verifier *engine.Verifier, limit time.Duration) http.HandlerFunc {
+// signUp handles a sign-up form. It refuses what is no address, what is proven
+// to be undeliverable, and mailboxes that are thrown away. The verifier decides
+// how long a visitor waits: what is not known by then, or cannot be found out,
+// is no reason to turn anybody away.
+func signUp(verifier rcpt.Verifier) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		how := engine.VerifyOptions{Timeout: limit}
-		result, err := verifier.VerifyWith(r.Context(), r.FormValue("email"), how)
+		result, err := verifier.Verify(r.Context(), r.FormValue("email"))
+		if err != nil { // not carried out; the result has what was found all the same
+			log.Print(err)
+		}
 		switch {
-		case err != nil: // the verification could not be carried out
-			fmt.Fprint(w, "Welcome!")
-		case result.Verdict == engine.VerdictUndeliverable:
-			http.Error(w, "Please check your address. "+result.Message, http.StatusUnprocessableEntity)
+		case result.Verdict == rcpt.VerdictUndeliverable || result.Reason.EndsAt() == rcpt.StepSyntax:
+			problem := "Please check your address. " + result.Message
+			if result.Suggestion != "" {
+				problem = "Did you mean " + result.Suggestion + "?"
+			}
+			http.Error(w, problem, http.StatusUnprocessableEntity)
+		case result.Disposable:
+			http.Error(w, "Please use an address that you keep.", http.StatusUnprocessableEntity)
 		default:
 			fmt.Fprint(w, "Welcome!")
 		}
@@ -52,18 +59,23 @@ func Example_signUp() {
 	defer verifier.Close()
 
 	visit := func(email string, limit time.Duration) {
-		form := strings.NewReader(url.Values{"email": {email}}.Encode())
-		request := httptest.NewRequest(http.MethodPost, "/signup", form)
+		form := verifier.With(engine.VerifyOptions{Clean: true, Timeout: limit})
+		body := strings.NewReader(url.Values{"email": {email}}.Encode())
+		request := httptest.NewRequest(http.MethodPost, "/signup", body)
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		answer := httptest.NewRecorder()
-		signUp(verifier, limit)(answer, request)
+		signUp(form)(answer, request)
 		fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
 	}
-	visit("alice@example.org", time.Minute)
+	visit("Alice <alice@example.org>", time.Minute)
 	visit("alcie@example.org", time.Minute)
+	visit("alice@gmail", time.Minute)
+	visit("n/a", time.Minute)
 	visit("bob@slow.example", time.Millisecond)
 	// Output:
 	// 200 Welcome!
 	// 422 Please check your address. The mail host says that the mailbox does not exist.
+	// 422 Did you mean alice@gmail.com?
+	// 422 Please check your address. There is no address.
 	// 200 Welcome!
 }

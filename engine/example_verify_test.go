@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"log"
 	"net/netip"
+	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -73,4 +75,36 @@ func ExampleVerifier_VerifyAll() {
 	// alice@example.org deliverable recipient_accepted
 	// bob@example.org undeliverable mailbox_not_found
 	// carol@example.net undeliverable domain_not_found
+}
+
+// A nightly job checks the users again and ends in the morning, whatever is
+// left. Who was asked about has an answer, who was not has an error, and is
+// first in the next night.
+func ExampleVerifier_VerifyAll_nightly() {
+	config := fakes()
+	config.Dialer.(*smtptest.Network).Add("192.0.2.2", &smtptest.Host{GreetingDelay: time.Hour}) // a host that takes its time
+	config.Exchanger.(*dnstest.Server).Add("slow.example. MX 10 mx.slow.example.\nmx.slow.example. A 192.0.2.2\n")
+	verifier, err := engine.New(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+
+	night, morning := context.WithCancel(context.Background()) // in the program: context.WithDeadline
+	defer morning()
+	users := []string{"alice@example.org", "bob@slow.example", "carol@example.org", "dan@slow.example"}
+	answers, due := make(map[string]rcpt.Result), []string(nil)
+	for i, o := range verifier.VerifyAll(night, users, engine.VerifyOptions{}) {
+		if o.Err != nil {
+			due = append(due, users[i])
+			continue
+		}
+		if answers[users[i]] = o.Result; len(answers) == 2 {
+			morning() // the deadline, while two users wait for the slow host
+		}
+	}
+	slices.Sort(due)
+	fmt.Println(answers["alice@example.org"].Verdict, answers["carol@example.org"].Verdict, "next:", due)
+	// Output:
+	// deliverable undeliverable next: [bob@slow.example dan@slow.example]
 }
