@@ -68,6 +68,22 @@ func TestFlush(t *testing.T) {
 	})
 }
 
+// TestFlushOfAWrappedSink checks that a type which embeds a sink, with a Write
+// of its own, loses nothing: the last rows are flushed.
+func TestFlushOfAWrappedSink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &collecting{started: time.Now()}
+		wrapped := struct{ bulk.Sink }{sink}
+		options := bulk.Options{Verifier: bulk.OneByOne((&answers{}).Verify)}
+		if _, err := bulk.Run(t.Context(), listOf("a@one.example"), wrapped, options); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]int{1}, sink.had); diff != "" {
+			t.Errorf("lines at each flush (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // TestFlushAfterACancel checks that what is done is written and flushed, with a
 // context that lets it.
 func TestFlushAfterACancel(t *testing.T) {

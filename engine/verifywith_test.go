@@ -340,3 +340,35 @@ func verifyOne(ctx context.Context, v *engine.Verifier, address string, o engine
 	v.VerifyGroup(ctx, []string{address}, o, func(_ int, r engine.Result, e error) { result, err = r, e })
 	return result, err
 }
+
+// TestTimeoutOfVerifyAll checks that a time limit ends in a result of each
+// address, and that the end of the context does not.
+func TestTimeoutOfVerifyAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{GreetingDelay: 8 * time.Second, CatchAll: true})
+		addresses := []string{"a@example.test", "b@example.test", "@"}
+		for _, tt := range []struct {
+			limit, gone time.Duration
+			reason      engine.Reason
+		}{
+			{3 * time.Second, time.Minute, engine.ReasonConnectionTimeout},
+			{time.Minute, 3 * time.Second, engine.ReasonUnfinished},
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), tt.gone)
+			began := time.Now()
+			for i, o := range v.VerifyAll(ctx, addresses, engine.VerifyOptions{Timeout: tt.limit}) {
+				want := tt.reason
+				if addresses[i] == "@" {
+					want = engine.ReasonInvalidSyntax
+				}
+				if o.Result.Reason != want || (o.Err != nil) != (want == engine.ReasonUnfinished) {
+					t.Errorf("limit %v, gone after %v: %s: %s, %v", tt.limit, tt.gone, addresses[i], o.Result.Reason, o.Err)
+				}
+			}
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("limit %v, gone after %v: %v", tt.limit, tt.gone, took)
+			}
+			cancel()
+		}
+	})
+}
