@@ -15,7 +15,7 @@ import (
 // What a closed Verifier does not find is no word on the domain.
 func TestVerifyAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, _, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{CatchAll: true})
+		verifier, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{CatchAll: true})
 		if _, err := verifier.Verify(t.Context(), "user@example.test"); err != nil {
 			t.Fatal(err)
 		}

@@ -96,13 +96,13 @@ type Config struct {
 	//
 	// Experimental: it may change in any minor version.
 	PaceMemory []pace.Memory
-	// Remember is the approximate number of results to remember, each for as
-	// long as [rcpt.Result.Expires] says. A result takes about 1.5 kB. What was
-	// not found out in less time than usual ([VerifyOptions.Timeout]) is not
+	// MaxRemembered is about how many results to remember, each for as long as
+	// [rcpt.Result.Expires] says. A result takes about 1.5 kB. What was not
+	// found out in less time than usual ([VerifyOptions.Timeout]) is not
 	// remembered, an unknown does not replace a verdict, and callers that
 	// verify the same address in the same way at the same time share a
 	// verification. Default: none.
-	Remember int
+	MaxRemembered int
 	// Lists are the lists to match, until [Verifier.SetLists]. Default: the
 	// embedded ones.
 	Lists *lists.Lists

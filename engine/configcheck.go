@@ -69,7 +69,7 @@ func (c Config) check() error {
 	}
 	for field, n := range map[string]int{
 		"MaxSessionsPerHost": c.MaxSessionsPerHost, "MaxSessions": c.MaxSessions,
-		"MaxWaitingPerHost": c.MaxWaitingPerHost, "Remember": c.Remember,
+		"MaxWaitingPerHost": c.MaxWaitingPerHost, "MaxRemembered": c.MaxRemembered,
 	} {
 		if n < 0 {
 			return invalidf(field, "%d is negative", n)

@@ -32,7 +32,7 @@ func TestBadConfig(t *testing.T) {
 		"MaxSessions":        {{MaxSessions: -1}},
 		"MaxSessionsPerHost": {{MaxSessionsPerHost: -1}},
 		"MaxWaitingPerHost":  {{MaxWaitingPerHost: -1}},
-		"Remember":           {{Remember: -1}},
+		"MaxRemembered":      {{MaxRemembered: -1}},
 		"RHSBLs":             {{RHSBLs: []string{"dbl.test", "https://dbl.test/"}}},
 		"CheckDomains":       {{CheckDomains: []string{"a.test", "b.test"}}, {CheckDomains: []string{"a.test", "b.test", "-"}}},
 	} {
@@ -40,8 +40,8 @@ func TestBadConfig(t *testing.T) {
 			if config.Resolvers == nil {
 				config.Resolvers = []string{"192.0.2.53"}
 			}
-			if config.Remember == 0 {
-				config.Remember = 10 // what was begun has to be ended
+			if config.MaxRemembered == 0 {
+				config.MaxRemembered = 10 // what was begun has to be ended
 			}
 			verifier, err := engine.New(config)
 			if err == nil {

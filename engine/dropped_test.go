@@ -23,11 +23,11 @@ func TestDropped(t *testing.T) {
 		config        engine.Config
 	}{
 		{"not used", "", engine.Config{}},
-		{"no address", "jane@", engine.Config{Remember: 10_000}},
+		{"no address", "jane@", engine.Config{MaxRemembered: 10_000}},
 		{"no such domain", "jane@none.test", engine.Config{}},
-		{"the DNS alone", "jane@example.test", engine.Config{Level: engine.LevelDNS, Remember: 10_000}},
+		{"the DNS alone", "jane@example.test", engine.Config{Level: engine.LevelDNS, MaxRemembered: 10_000}},
 		{"a host that answers", "jane@example.test", engine.Config{}},
-		{"and is remembered", "jane@example.test", engine.Config{Remember: 10_000}},
+		{"and is remembered", "jane@example.test", engine.Config{MaxRemembered: 10_000}},
 		{"and a network that is checked", "jane@example.test", engine.Config{NetworkCheck: engine.NetworkCheckOn}},
 		{"a list in the DNS", "jane@example.test", engine.Config{RHSBLs: []string{"dbl.test"}}},
 	} {
@@ -53,7 +53,7 @@ func TestDroppedInABubble(t *testing.T) {
 			defer network.Close()
 			network.Add("192.0.2.1", &smtptest.Host{})
 			v, err := engine.New(engine.Config{
-				Exchanger: dnstest.New(oneHostZone), Dialer: network, Resolvers: []string{"192.0.2.53"}, Remember: 10,
+				Exchanger: dnstest.New(oneHostZone), Dialer: network, Resolvers: []string{"192.0.2.53"}, MaxRemembered: 10,
 				AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, NetworkCheck: check,
 			})
 			if err != nil {

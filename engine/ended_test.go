@@ -32,7 +32,7 @@ func TestCauseOfACancel(t *testing.T) {
 				if tt.slowDNS {
 					zone.Break(dnstest.Fault{Delay: 2 * time.Second})
 				}
-				v, _, _ := inMemory(t, engine.Config{Exchanger: zone, Remember: tt.remember}, tt.host)
+				v, _, _ := inMemory(t, engine.Config{Exchanger: zone, MaxRemembered: tt.remember}, tt.host)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(time.Second, func() { cancel(why) })
 				if _, err := v.Verify(ctx, "user@example.test"); !errors.Is(err, context.Canceled) || !errors.Is(err, why) {

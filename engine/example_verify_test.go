@@ -31,7 +31,7 @@ func fakes() engine.Config {
 // there for the next look.
 func ExampleVerifier_VerifyWith() {
 	config := fakes()
-	config.Remember = 10_000
+	config.MaxRemembered = 10_000
 	verifier, err := engine.New(config)
 	if err != nil {
 		log.Fatal(err)

@@ -48,7 +48,7 @@ func TestClean(t *testing.T) {
 		}
 		for name, verify := range calls {
 			for _, remember := range []int{0, 10} {
-				v, network, _ := inMemory(t, engine.Config{Remember: remember, Hooks: hooks}, &smtptest.Host{CatchAll: true})
+				v, network, _ := inMemory(t, engine.Config{MaxRemembered: remember, Hooks: hooks}, &smtptest.Host{CatchAll: true})
 				for _, tt := range []struct {
 					text, email, given string
 					reason             engine.Reason

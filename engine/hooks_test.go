@@ -73,7 +73,7 @@ func TestHooksHaveTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &traced{Handler: slog.DiscardHandler}
 		log := slog.New(infoHandler{l})
-		v, _, _ := inMemory(t, engine.Config{Remember: 10, Hooks: l.hooks(), Logger: log}, &smtptest.Host{CatchAll: true})
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, Hooks: l.hooks(), Logger: log}, &smtptest.Host{CatchAll: true})
 		as := func(name string) context.Context { return context.WithValue(t.Context(), traceKey{}, name) }
 		_, _ = v.Verify(as("alone"), "a@example.test")
 		synctest.Wait()

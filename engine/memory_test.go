@@ -37,7 +37,7 @@ func TestRemember(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				verifier, network, _ := inMemory(t, engine.Config{Remember: 100}, tt.host)
+				verifier, network, _ := inMemory(t, engine.Config{MaxRemembered: 100}, tt.host)
 				first, _ := verifier.Verify(t.Context(), "u@example.test")
 				synctest.Wait()
 				time.Sleep(tt.pause)
@@ -62,7 +62,7 @@ func TestRemember(t *testing.T) {
 
 func TestRememberedResultIsTheCallersOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{})
+		verifier, _, _ := inMemory(t, engine.Config{MaxRemembered: 100}, &smtptest.Host{})
 		for range 3 {
 			result, _ := verifier.Verify(t.Context(), "u@example.test")
 			synctest.Wait()
@@ -77,7 +77,7 @@ func TestRememberedResultIsTheCallersOwn(t *testing.T) {
 // A result that rests on lists which were replaced meanwhile is not remembered.
 func TestRememberedResultRestsOnTheListsInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{ReplyDelay: time.Minute / 10})
+		verifier, _, _ := inMemory(t, engine.Config{MaxRemembered: 100}, &smtptest.Host{ReplyDelay: time.Minute / 10})
 		l, err := lists.New()
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestRememberedResultRestsOnTheListsInUse(t *testing.T) {
 
 func TestFresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{})
+		verifier, _, _ := inMemory(t, engine.Config{MaxRemembered: 100}, &smtptest.Host{})
 		for range 2 {
 			if result, _ := verifier.VerifyWith(t.Context(), "u@example.test", engine.VerifyOptions{Fresh: true}); result.Details.Cached {
 				t.Error("a remembered result")
@@ -106,7 +106,7 @@ func TestFresh(t *testing.T) {
 
 // A result that is remembered.
 func BenchmarkVerifyRemembered(b *testing.B) {
-	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 1000})
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, MaxRemembered: 1000})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func BenchmarkVerifyRemembered(b *testing.B) {
 func TestMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const room, long = 1000, 50_000 // results of a usual length, and octets of an address
-		verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: room})
+		verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, MaxRemembered: room})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 				}
 				host := &smtptest.Host{GreetingDelay: 5 * time.Second, CatchAll: true}
 				for _, together := range []bool{false, true} {
-					v, _, _ := inMemory(t, engine.Config{Remember: 10, Exchanger: zone}, host)
+					v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, Exchanger: zone}, host)
 					verify := func(timeout time.Duration) (result engine.Result, err error) {
 						o := engine.VerifyOptions{Timeout: timeout}
 						if !together {
@@ -67,7 +67,7 @@ func TestHurriedCallerRemembersWhatIsSettled(t *testing.T) {
 		engine.ReasonMailboxNotFound: {}, engine.ReasonGreylisted: {CatchAll: true, Greylist: time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			v, _, _ := inMemory(t, engine.Config{Remember: 10}, host)
+			v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, host)
 			_, _ = v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Timeout: 5 * time.Second})
 			synctest.Wait()
 			if r, ok := v.Recall(t.Context(), "user@example.test"); !ok || r.Reason != reason {
@@ -88,7 +88,7 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 			}
 			return "250 2.1.5 OK"
 		}}
-		v, _, _ := inMemory(t, engine.Config{Remember: 10}, host)
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, host)
 		if r, _ := v.Verify(t.Context(), "user@example.test"); r.Verdict != engine.VerdictAcceptAll {
 			t.Fatalf("%+v", r)
 		}
@@ -116,7 +116,7 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 func TestCallersShareAVerification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var verified atomic.Int64
-		config := engine.Config{Remember: 10, Hooks: engine.Hooks{Verified: func(context.Context, engine.Result, error) { verified.Add(1) }}}
+		config := engine.Config{MaxRemembered: 10, Hooks: engine.Hooks{Verified: func(context.Context, engine.Result, error) { verified.Add(1) }}}
 		host := &smtptest.Host{GreetingDelay: 10 * time.Second, CatchAll: true}
 		v, network, _ := inMemory(t, config, host)
 		const callers = 50
@@ -153,7 +153,7 @@ func TestCallersShareAVerification(t *testing.T) {
 // verification only with those who have as much time.
 func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, _, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{ReplyDelay: 4 * time.Second, CatchAll: true})
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{ReplyDelay: 4 * time.Second, CatchAll: true})
 		var all sync.WaitGroup
 		for _, tt := range []struct {
 			time time.Duration
@@ -178,7 +178,7 @@ func TestWaitingMakesACallerHurried(t *testing.T) {
 	for _, together := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			host := &smtptest.Host{ReplyDelay: time.Second, RCPTDelay: 9 * time.Second, CatchAll: true}
-			v, _, _ := inMemory(t, engine.Config{Remember: 10, MaxSessionsPerHost: 1}, host)
+			v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, MaxSessionsPerHost: 1}, host)
 			verify := func(timeout time.Duration, address string) (result engine.Result, err error) {
 				o := engine.VerifyOptions{Timeout: timeout}
 				if !together {
@@ -212,7 +212,7 @@ func TestWaitingMakesACallerHurried(t *testing.T) {
 func TestTimeoutInTheQueueIsTheCallersOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &smtptest.Host{RCPTDelay: 12 * time.Second, CatchAll: true}
-		v, _, _ := inMemory(t, engine.Config{Remember: 10, MaxSessionsPerHost: 1, Timeout: time.Hour}, host)
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, MaxSessionsPerHost: 1, Timeout: time.Hour}, host)
 		var all sync.WaitGroup
 		for _, tt := range []struct {
 			address string

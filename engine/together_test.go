@@ -99,7 +99,7 @@ func TestTogetherAsEachByItself(t *testing.T) {
 		{"the DNS alone", engine.Config{Level: engine.LevelDNS}, plain, exists()},
 		{"the address alone", engine.Config{Level: engine.LevelSyntax}, plain, exists()},
 		{"listed in the DNS", engine.Config{RHSBLs: []string{"dbl.test"}}, plain + "example.test.dbl.test. A 127.0.1.2\n", exists()},
-		{"remembered", engine.Config{Remember: 100}, plain, exists()},
+		{"remembered", engine.Config{MaxRemembered: 100}, plain, exists()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestTogetherRemembers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, _, _ := inMemory(t, engine.Config{Remember: 100}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second})
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 100}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second})
 		cached := func(addresses ...string) (cached string) {
 			for _, o := range verifyTogether(t.Context(), t, v, addresses) {
 				if o.result.Details.Cached {

@@ -58,7 +58,7 @@ func TestEndOfCallerSaysNothingAboutTheHost(t *testing.T) {
 					if tt.fault != nil {
 						zone.Break(*tt.fault)
 					}
-					v, _, _ := inMemory(t, engine.Config{Exchanger: zone, Remember: remember}, tt.host)
+					v, _, _ := inMemory(t, engine.Config{Exchanger: zone, MaxRemembered: remember}, tt.host)
 					ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, why)
 					defer cancel()
 					began := time.Now()
@@ -96,7 +96,7 @@ func TestEndedBeforeTheCall(t *testing.T) {
 		for _, level := range []engine.Level{engine.LevelSyntax, engine.LevelDNS, engine.LevelSMTP} {
 			synctest.Test(t, func(t *testing.T) {
 				config := engine.Config{
-					Lists: known, Remember: remember, Level: level, NoAsk: []string{"domain:other.test"}, RHSBLs: []string{"dbl.test"},
+					Lists: known, MaxRemembered: remember, Level: level, NoAsk: []string{"domain:other.test"}, RHSBLs: []string{"dbl.test"},
 				}
 				v, network, zone := inMemory(t, config, &smtptest.Host{CatchAll: true})
 				if remember > 0 {

@@ -61,7 +61,7 @@ func New(config Config) (*Verifier, error) {
 	if v.noAsk, err = ReadNoAsk(config.NoAsk...); err != nil {
 		return nil, invalid("NoAsk", err)
 	}
-	v.memory = newMemory(config.Remember)
+	v.memory = newMemory(config.MaxRemembered)
 	v.base, v.cancel = context.WithCancel(context.Background())
 	if config.Level == LevelSyntax {
 		return v, nil

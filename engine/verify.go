@@ -33,8 +33,8 @@ import (
 //     [ReasonBusy]), or the Verifier was closed ([ErrClosed], [ReasonClosed]).
 //   - There was a fault of our own ([ReasonInternalError]).
 //
-// A remembered result ([Config.Remember]) has Cached set in its details and is
-// otherwise unchanged.
+// A remembered result ([Config.MaxRemembered]) has Cached set in its details
+// and is otherwise unchanged.
 func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
 	return v.VerifyWith(ctx, address, VerifyOptions{})
 }

@@ -35,8 +35,8 @@ type VerifyOptions struct {
 	Timeout time.Duration
 	// Detach has the verification go on without its caller at the end of
 	// Timeout or of ctx, for [Config.Timeout] at most. The error then is
-	// [ErrNotYet]; where results are remembered ([Config.Remember]), a later
-	// call has the answer at once. It is for one address at a time.
+	// [ErrNotYet]; where results are remembered ([Config.MaxRemembered]), a
+	// later call has the answer at once. It is for one address at a time.
 	// Default: the verification ends with its caller.
 	Detach bool
 }
@@ -116,7 +116,7 @@ func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptio
 	if !o.Detach {
 		how.Timeout = o.Timeout
 	}
-	if !o.Detach && v.config.Remember == 0 {
+	if !o.Detach && v.config.MaxRemembered == 0 {
 		v.VerifyGroup(ctx, []string{address}, how, func(_ int, r Result, e error) { result, err = r, e })
 		return result, err
 	}

@@ -22,7 +22,7 @@ import (
 // verification goes on and is remembered, and that callers meanwhile share it.
 func TestDetach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, network, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{GreetingDelay: 8 * time.Second, CatchAll: true})
+		v, network, _ := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{GreetingDelay: 8 * time.Second, CatchAll: true})
 		ask := func(ctx context.Context) (engine.Result, time.Duration, error) {
 			began := time.Now()
 			r, err := v.VerifyWith(ctx, "user@example.test", engine.VerifyOptions{Timeout: 3 * time.Second, Detach: true})
@@ -74,7 +74,7 @@ func TestDetachedEndsWithTheVerifier(t *testing.T) {
 // leaves nothing behind for those that look deeper.
 func TestLevelOfACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, network, zone := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{})
+		v, network, zone := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{})
 		for _, tt := range []struct {
 			level          engine.Level
 			reason         engine.Reason
@@ -154,7 +154,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 // what they mean for one.
 func TestOptionsOfAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, _, _ := inMemory(t, engine.Config{Remember: 10}, &smtptest.Host{CatchAll: true})
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{CatchAll: true})
 		ask := func(o engine.GroupOptions) (results [2]engine.Result) {
 			v.VerifyGroup(t.Context(), []string{"a@example.test", "b@example.test"}, o, func(i int, r engine.Result, _ error) { results[i] = r })
 			synctest.Wait()
@@ -185,7 +185,7 @@ func TestOptionsOfAGroup(t *testing.T) {
 func TestWaitsOfEachAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone + "elsewhere.test. MX 10 mx.example.test.\n")
-		v, _, _ := inMemory(t, engine.Config{Remember: 10, Exchanger: zone, MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, Exchanger: zone, MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
 		if _, err := v.Verify(t.Context(), "known@example.test"); err != nil {
 			t.Fatal(err)
 		}

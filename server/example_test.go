@@ -60,9 +60,9 @@ func ExampleHandler_key() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
 	verifier, err := engine.New(engine.Config{
-		Remember:  10_000,
-		Exchanger: dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n"),
-		Dialer:    mail, AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+		MaxRemembered: 10_000,
+		Exchanger:     dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n"),
+		Dialer:        mail, AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 	})
 	if err != nil {
 		log.Fatal(err)

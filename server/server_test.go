@@ -213,7 +213,7 @@ func (w wrapper) Verify(ctx context.Context, address string) (rcpt.Result, error
 // TestWrapper: a type with an engine in it is asked itself, whatever methods it
 // has got by embedding, for one address and for many.
 func TestWrapper(t *testing.T) {
-	v, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 1000})
+	v, err := engine.New(engine.Config{Level: engine.LevelSyntax, MaxRemembered: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func TestDetach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world := enginetest.New(t)
 		world.Domain("slow.example", &smtptest.Host{GreetingDelay: 10 * time.Second, Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
-		v := world.Verifier(engine.Config{Remember: 100})
+		v := world.Verifier(engine.Config{MaxRemembered: 100})
 		h := handlerOf(t, v.With(engine.VerifyOptions{Detach: true}), server.Options{Details: true})
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()

@@ -21,7 +21,7 @@ import (
 func TestMountedHandler(t *testing.T) {
 	world := enginetest.New(t)
 	world.Domain("example.org", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
-	verifier := world.Verifier(engine.Config{Remember: 100})
+	verifier := world.Verifier(engine.Config{MaxRemembered: 100})
 	verify, err := server.Handler(verifier, server.Options{
 		Fresh: verifier.With(engine.VerifyOptions{Fresh: true}),
 		Authorize: func(r *http.Request) (string, error) {

@@ -12,7 +12,7 @@ import (
 // BenchmarkRemembered tells what a request costs that is answered from memory,
 // without the work of net/http.
 func BenchmarkRemembered(b *testing.B) {
-	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, Remember: 100})
+	verifier, err := engine.New(engine.Config{Level: engine.LevelSyntax, MaxRemembered: 100})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,7 +19,7 @@ const DefaultEntries = 100_000
 var errOptions = errors.New("verdictcache: Fresh alone can be chosen of how to verify")
 
 // Engine verifies addresses; *[engine.Verifier] is one. Its own memory
-// ([engine.Config.Remember]) should be off.
+// ([engine.Config.MaxRemembered]) should be off.
 type Engine interface {
 	// VerifyWith tells whether address can receive mail. The error is non-nil
 	// only when the verification itself could not be carried out.

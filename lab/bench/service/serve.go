@@ -88,7 +88,7 @@ const remembered = 100_000
 
 func serveBare(ctx context.Context, listener net.Listener, order Order) error {
 	config := engineFor(order.Setting)
-	config.Remember = remembered
+	config.MaxRemembered = remembered
 	verifier, err := engine.New(config)
 	if err != nil {
 		return err
