@@ -81,7 +81,8 @@ func (e *Error) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e
 // what v says, and GET of /openapi.json with an OpenAPI document of the two.
 // Both may have any prefix, and a slash behind: mount it at the two paths or at
 // all below a prefix, as in mux.Handle("/mail/", handler). Other paths get 404.
-// Everybody may read the document.
+// Everybody may read the document, which names the prefix that the client asked
+// for; what a proxy in front has taken from the path it does not know.
 //
 // Verify is called for each address by itself, with a context that ends with
 // the request and with its time. Its error becomes a record with "success":

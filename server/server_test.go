@@ -275,6 +275,7 @@ func TestOddVerifiers(t *testing.T) {
 		"an error alone":         {rcpt.Result{}, fault, false, "unknown", rcpt.ReasonInternalError},
 		"a verdict and an error": {known, fault, false, "unknown", rcpt.ReasonInternalError},
 		"the context":            {rcpt.Result{Verdict: "unknown", Reason: rcpt.ReasonUnfinished}, context.DeadlineExceeded, false, "unknown", rcpt.ReasonUnfinished},
+		"the context alone":      {rcpt.Result{}, fmt.Errorf("asking: %w", context.DeadlineExceeded), false, "unknown", rcpt.ReasonUnfinished},
 		"no details":             {rcpt.Result{Email: "a@b.example", Verdict: "unknown", Reason: rcpt.ReasonGreylisted}, nil, true, "unknown", rcpt.ReasonGreylisted},
 	} {
 		h := handlerOf(t, verifier(func(context.Context, string) (rcpt.Result, error) { return c.result, c.err }), server.Options{Details: true})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
 )
@@ -180,7 +181,11 @@ var noAnswer = engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.Reas
 func told(address string, result engine.Result, err error) engine.Result {
 	result.Email = cmp.Or(result.Email, address)
 	if (err != nil || result.Verdict == "") && !result.Reason.Failed() {
-		result.Reason, result.Message = engine.ReasonInternalError, engine.ReasonInternalError.Message()
+		result.Reason = engine.ReasonInternalError
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			result.Reason = rcpt.ReasonUnfinished
+		}
+		result.Message = result.Reason.Message()
 	}
 	if result.Reason.Failed() {
 		result.Verdict = engine.VerdictUnknown
