@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -19,36 +21,92 @@ const maxLine = 4096
 // byteOrderMark is what some editors put in front of a text in UTF-8.
 const byteOrderMark = "\ufeff"
 
+// errTooLong is the error of a line that is not read.
+var errTooLong = fmt.Errorf("the line is longer than %d octets", maxLine)
+
 // read makes a set of the addition's entries.
 func (a Addition) read() (set, error) {
 	if !slices.Contains([]Kind{KindRole, KindFree, KindDisposable, KindSpamTrap, KindAllow}, a.Kind) {
 		const text = "%s: there is no list %q, only role, free, disposable, spamtrap and allow"
-		return set{}, fmt.Errorf(text, a.Name, a.Kind)
+		return set{}, fmt.Errorf(text, a.title(), a.Kind)
+	}
+	if a.From == nil && a.domains == nil {
+		return set{}, fmt.Errorf("%s: From is nil", a.title())
 	}
 	c := collector{listing: bundle.Listing{List: string(a.Kind), Source: a.Name}}
 	if a.Kind == KindSpamTrap {
 		c.listing.Confidence = string(ConfidenceStrong)
 	}
 	number := 0
-	scanner := bufio.NewScanner(a.From)
-	scanner.Buffer(nil, maxLine)
-	for scanner.Scan() {
+	for text, err := range a.lines() {
 		number++
-		text := entryText(scanner.Text(), number)
-		if text == "" {
+		if err == nil {
+			err = c.addLine(a.Kind, entryText(text, number), a.domains != nil)
+		} else if !errors.Is(err, errTooLong) {
+			return set{}, a.failed(number, err)
+		}
+		if err == nil {
 			continue
 		}
-		if err := c.add(a.Kind, text); err != nil {
-			return set{}, fmt.Errorf("%s:%d: %w", a.Name, number, err)
+		if a.Skip == nil {
+			return set{}, a.failed(number, err)
 		}
-	}
-	switch err := scanner.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return set{}, fmt.Errorf("%s:%d: the line is longer than %d octets", a.Name, number+1, maxLine)
-	case err != nil:
-		return set{}, fmt.Errorf("%s:%d: %w", a.Name, number+1, err)
+		a.Skip(a.failed(number, err))
 	}
 	return c.set(a.Kind, a.Name)
+}
+
+// title names the addition in errors.
+func (a Addition) title() string {
+	if a.Name == "" {
+		return fmt.Sprintf("an addition to the list %q", a.Kind)
+	}
+	return a.Name
+}
+
+func (a Addition) failed(line int, err error) error {
+	if a.Name == "" {
+		return fmt.Errorf("%s, line %d: %w", a.title(), line, err)
+	}
+	return fmt.Errorf("%s:%d: %w", a.Name, line, err)
+}
+
+// lines yields the lines of the addition, or the error of one. After one that
+// is too long, the next follows.
+func (a Addition) lines() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, domain := range a.domains {
+			if !yield(domain, nil) {
+				return
+			}
+		}
+		if a.domains != nil {
+			return
+		}
+		from := bufio.NewReaderSize(a.From, maxLine)
+		for {
+			text, err := readLine(from)
+			if err == io.EOF || !yield(text, err) || err != nil && !errors.Is(err, errTooLong) {
+				return
+			}
+		}
+	}
+}
+
+// readLine returns the next line, or an error. It reads a line that is too long
+// to its end.
+func readLine(from *bufio.Reader) (string, error) {
+	line, more, err := from.ReadLine()
+	if !more {
+		return string(line), err
+	}
+	for more && err == nil {
+		_, more, err = from.ReadLine()
+	}
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	return "", errTooLong
 }
 
 // entryText removes comment and space from a line. A "#" inside an entry does
@@ -72,6 +130,18 @@ type collector struct {
 	words, domains, addresses, hosts []bundle.Entry
 	digests                          digests
 	count                            int
+}
+
+// addLine adds the entry of a line, if there is one. A line of domains is a
+// domain and nothing else.
+func (c *collector) addLine(kind Kind, text string, isDomain bool) error {
+	switch {
+	case text == "":
+		return nil
+	case isDomain:
+		return c.add(kind, "@"+strings.TrimPrefix(text, "@"))
+	}
+	return c.add(kind, text)
 }
 
 func (c *collector) add(kind Kind, text string) error {

@@ -60,12 +60,39 @@ type Lists struct {
 // takes all; Allow takes all but mail exchangers and digests.
 type Addition struct {
 	Kind Kind
-	Name string // shown as the source of its entries
+	Name string // shown as the source of its entries, and in errors
 	From io.Reader
+	// Skip is called with the error of each line that cannot be an entry, and
+	// the line is left out. It names the addition, the line and what is wrong.
+	// Without Skip, one such line is an error of New, and no list is made. An
+	// error of From is always one.
+	Skip func(error)
+
+	domains []string // instead of From
 }
 
+// Domains returns an addition of domains, which are Unicode or A-labels in any
+// case. Blank ones and comments are left out, as in a file; anything else that
+// is no domain is an error of [New] unless Skip is set. In errors the line is
+// the place among the domains, from 1.
+func Domains(kind Kind, name string, domains ...string) Addition {
+	return Addition{Kind: kind, Name: name, domains: append([]string{}, domains...)}
+}
+
+// Default returns the embedded edition without additions. All calls return the
+// same Lists.
+func Default() *Lists { return defaultLists() }
+
+var defaultLists = sync.OnceValue(func() *Lists {
+	l, err := New()
+	if err != nil {
+		panic("the embedded lists are damaged: " + err.Error())
+	}
+	return l
+})
+
 // New returns the embedded edition with additions. For an invalid entry the
-// error names the addition and the line.
+// error names the addition and the line. Without additions, use [Default].
 func New(additions ...Addition) (*Lists, error) {
 	embedded, err := Embedded()
 	if err != nil {
