@@ -44,9 +44,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Lists == nil {
-		if c.Lists, err = lists.New(); err != nil {
-			return c, invalid("Lists", err)
-		}
+		c.Lists = lists.Default()
 	}
 	return c, nil
 }

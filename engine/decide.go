@@ -21,11 +21,21 @@ type Policy struct {
 	AllowNets []netip.Prefix
 	// Classifier reads the replies. Default: the embedded rules.
 	Classifier *replies.Classifier
+	// Lists are what the address and its mail hosts are matched against, in
+	// place of [Evidence.Matches]. Nil: as the evidence has it. What lists in
+	// the DNS answered ([Evidence.RHSBL]) and the suggestion stay in any case.
+	Lists *lists.Lists
 }
 
 // Decide judges the evidence. It is a pure function.
+//
+// An address that was a spam trap when the evidence was gathered, and is none
+// by [Policy.Lists], has nobody's answer: it is unknown, with
+// [ReasonUnfinished], and may be verified again.
 func Decide(evidence Evidence, policy Policy) Result {
-	j := judge(evidence, policy).ofIrregular(evidence)
+	stored := evidence.Matches
+	evidence = evidence.matchedBy(policy.Lists)
+	j := judge(evidence, policy).unlessSpared(evidence, stored).ofIrregular(evidence)
 	r := Result{
 		Email:      evidence.Email,
 		Local:      evidence.Local,

@@ -140,9 +140,7 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 	for i := range g.members {
 		m := &g.members[i]
 		m.evidence.DNS, m.evidence.Network = found, answer.network
-		if !matches(m.evidence.Matches, lists.KindAllow) {
-			m.evidence.Matches = append(m.evidence.Matches, listed...)
-		}
+		m.evidence.Matches = withHosts(m.evidence.Matches, listed)
 		if trapped(m.evidence.Matches) || g.scope.level == LevelDNS {
 			g.finish(m, nil)
 			continue

@@ -117,9 +117,11 @@ func (v *Verifier) connect() error {
 // garbage collector calls it.
 func letGo(pool *smtpprobe.Pool) { pool.Abandon() }
 
-// Policy returns what this Verifier judges evidence by, for [Decide].
+// Policy returns what this Verifier judges evidence by now, for [Decide]: its
+// rules, and its lists ([Verifier.SetLists]).
 func (v *Verifier) Policy() Policy {
 	policy := v.policy
+	policy.Lists = v.lists.Load()
 	policy.AllowNets = slices.Clone(policy.AllowNets)
 	return policy
 }
@@ -132,7 +134,7 @@ func (v *Verifier) Lists() *lists.Lists { return v.lists.Load() }
 // [Config.Lists]. It may be called while verifications are in progress.
 func (v *Verifier) SetLists(l *lists.Lists) {
 	if l == nil {
-		l, _ = lists.New() // with nothing added, there is no error
+		l = lists.Default()
 	}
 	v.lists.Store(l)
 	v.calls.Detach()
