@@ -31,8 +31,6 @@ func (r *running) addPages() error {
 // check verifies an address for the dashboard, which shows the dialogue and
 // therefore needs a fresh result.
 func (r *running) check(ctx context.Context, address string) (engine.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.Engine.Timeout)
-	defer cancel()
 	started := time.Now()
 	result, err := r.cache.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
 	if err == nil && !result.Reason.Failed() {

@@ -32,8 +32,6 @@ func (l *library) close(*faults)           { _ = l.verifier.Close() }
 func (l *library) patience() time.Duration { return l.timeout }
 
 func (l *library) verify(ctx context.Context, address string) (said, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.timeout)
-	defer cancel()
 	result, err := l.verifier.Verify(ctx, address)
 	if errors.Is(err, engine.ErrBusy) {
 		return said{busy: true}, nil
