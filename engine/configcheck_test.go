@@ -27,7 +27,10 @@ func TestBadConfig(t *testing.T) {
 			{SourceIPs: []netip.Addr{{}}}, {SourceIPs: []netip.Addr{netip.MustParseAddr("192.0.2.200")}},
 			{SourceIPs: []netip.Addr{ip}, Dialer: noDialer{t}},
 		},
-		"Proxies":            {{Proxies: []*url.URL{nil}}, {Proxies: []*url.URL{{Scheme: "http", Host: "h:1"}}}},
+		"Proxies": {
+			{Proxies: []*url.URL{nil}}, {Proxies: []*url.URL{{Scheme: "http", Host: "h:1"}}},
+			{Proxies: []*url.URL{{Scheme: "socks4", Host: "h:1"}}}, {Proxies: []*url.URL{{Scheme: "socks5", Host: "h:1", RawQuery: "timeout=5s"}}},
+		},
 		"NoAsk":              {{NoAsk: []string{"example.com"}}, {NoAsk: []string{"provider:nobody"}, Level: engine.LevelSyntax}},
 		"MaxSessions":        {{MaxSessions: -1}},
 		"MaxSessionsPerHost": {{MaxSessionsPerHost: -1}},
