@@ -23,8 +23,8 @@ import (
 func signUp(verifier rcpt.Verifier) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		result, err := verifier.Verify(r.Context(), r.FormValue("email"))
-		if err != nil { // not carried out; the result has what was found all the same
-			log.Print(err)
+		if err != nil || result.Reason.About() == rcpt.AboutUs { // ours to mend; the result has what was found all the same
+			log.Print(result.Reason, ": ", err)
 		}
 		switch {
 		case result.Verdict == rcpt.VerdictUndeliverable || result.Reason.EndsAt() == rcpt.StepSyntax:
@@ -39,6 +39,16 @@ func signUp(verifier rcpt.Verifier) http.HandlerFunc {
 			fmt.Fprint(w, "Welcome!")
 		}
 	}
+}
+
+// signUpAs sends a form to the handler and prints the answer.
+func signUpAs(verifier rcpt.Verifier, email string) {
+	form := strings.NewReader(url.Values{"email": {email}}.Encode())
+	request := httptest.NewRequest(http.MethodPost, "/signup", form)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer := httptest.NewRecorder()
+	signUp(verifier)(answer, request)
+	fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
 }
 
 // The handler of a sign-up form with a time limit, and a world of fakes to try
@@ -58,24 +68,47 @@ func Example_signUp() {
 	}
 	defer verifier.Close()
 
-	visit := func(email string, limit time.Duration) {
-		form := verifier.With(engine.VerifyOptions{Clean: true, Timeout: limit})
-		body := strings.NewReader(url.Values{"email": {email}}.Encode())
-		request := httptest.NewRequest(http.MethodPost, "/signup", body)
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		answer := httptest.NewRecorder()
-		signUp(form)(answer, request)
-		fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
-	}
-	visit("Alice <alice@example.org>", time.Minute)
-	visit("alcie@example.org", time.Minute)
-	visit("alice@gmail", time.Minute)
-	visit("n/a", time.Minute)
-	visit("bob@slow.example", time.Millisecond)
+	form := verifier.With(engine.VerifyOptions{Clean: true, Timeout: time.Minute})
+	signUpAs(form, "Alice <alice@example.org>")
+	signUpAs(form, "alcie@example.org")
+	signUpAs(form, "alice@gmail")
+	signUpAs(form, "n/a")
+	signUpAs(verifier.With(engine.VerifyOptions{Clean: true, Timeout: time.Millisecond}), "bob@slow.example")
 	// Output:
 	// 200 Welcome!
 	// 422 Please check your address. The mail host says that the mailbox does not exist.
 	// 422 Did you mean alice@gmail.com?
 	// 422 Please check your address. There is no address.
 	// 200 Welcome!
+}
+
+// The same handler where TCP port 25 is closed, or nobody is to wait for mail
+// hosts: at LevelDNS it refuses domains that take no mail. A resolver that
+// fails is no reason to turn anybody away.
+func Example_signUpDNS() {
+	dns := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n" +
+		"nomail.example. MX 0 .\nmailinator.com. MX 10 mx.example.org.\n")
+	dns.Break(dnstest.Fault{Name: "broken.example", Kind: dnstest.ServFail})
+	verifier, err := engine.New(engine.Config{
+		Level: engine.LevelDNS, Exchanger: dns, AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer verifier.Close()
+
+	form := verifier.With(engine.VerifyOptions{Clean: true, Timeout: 2 * time.Second})
+	signUpAs(form, "anybody@example.org")
+	signUpAs(form, "alice@nomail.example")
+	signUpAs(form, "alice@exmaple.invalid")
+	signUpAs(form, "alice@gmail")
+	signUpAs(form, "alice@broken.example")
+	signUpAs(form, "alice@mailinator.com")
+	// Output:
+	// 200 Welcome!
+	// 422 Please check your address. The domain declares that it takes no mail (null MX).
+	// 422 Please check your address. The domain does not exist.
+	// 422 Did you mean alice@gmail.com?
+	// 200 Welcome!
+	// 422 Please use an address that you keep.
 }
