@@ -33,7 +33,7 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	// Who only asks mail hosts, resolvers and lists needs no HTTP.
-	for _, pkg := range []string{"engine", "engine/address", "lists", "dnsresolve", "smtpprobe", "smtpprobe/replies"} {
+	for _, pkg := range []string{"engine", "engine/address", "lists", "lists/signed", "dnsresolve", "smtpprobe", "smtpprobe/replies"} {
 		for _, dep := range dependencies(t, module+pkg) {
 			if dep == "net/http" {
 				t.Errorf("%s depends on net/http", pkg)
