@@ -4,11 +4,18 @@
 //
 // # Three doors
 //
-//   - Package [github.com/rcpt/rcpt/engine] asks the mail hosts of an address
-//     about its mailbox, up to RCPT: no message is ever sent. It needs TCP port
-//     25 out, or a SOCKS5 proxy.
-//   - The same at its LevelDNS looks for the mail hosts of the domain and stops
-//     there. It needs a DNS resolver.
+// The door says what is asked, and so what a result can say:
+//
+//   - Package [github.com/rcpt/rcpt/screen] asks nobody: the syntax, the
+//     embedded lists, the address that was probably meant. It takes
+//     microseconds, and needs no network, context or Close. It never says that
+//     a mailbox or a domain exists.
+//   - Package [github.com/rcpt/rcpt/engine] at its LevelDNS also looks for the
+//     mail hosts of the domain. It takes milliseconds, and needs a DNS
+//     resolver. It never says that a mailbox exists.
+//   - Package engine, as it is, asks these mail hosts about the mailbox, up to
+//     RCPT: no message is ever sent. It takes seconds, and needs TCP port 25
+//     out, or a SOCKS5 proxy.
 //
 // Each returns a [Result]: a [Verdict] of four, the [Reason] for it in one
 // word, flags, and a suggestion where the address looks mistyped. The verdict
@@ -16,8 +23,15 @@
 // the grammar proves it. If a host blocks, throttles or greylists the client,
 // it is [VerdictUnknown], with the reason.
 //
+// A sign-up form refuses an address whose verdict is [VerdictUndeliverable], or
+// whose [Reason.EndsAt] is [StepSyntax]: it is no address, several, or one
+// without a dot such as jane@gmail. The suggestion says what was meant. It lets
+// in whatever is unknown, the results beside an error, and those whose
+// [Reason.About] is [AboutUs], which say nothing about the address.
+//
 // # Packages
 //
+//   - [github.com/rcpt/rcpt/screen]: the check without a network.
 //   - [github.com/rcpt/rcpt/engine]: the Verifier, and the evidence of a
 //     verdict.
 //   - [github.com/rcpt/rcpt/engine/enginetest]: fake domains and mail hosts,

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/sys/plainjson"
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // recordOctets is what a record without details takes up besides its texts.
@@ -99,7 +98,7 @@ type detailsRecord struct {
 	Source     string         `json:"source,omitempty"`
 	Matches    []Match        `json:"matches,omitempty"`
 	SMTP       *SMTPAnswer    `json:"smtp,omitempty"`
-	Transcript []smtp.Line    `json:"transcript,omitempty"`
+	Transcript []Line         `json:"transcript,omitempty"`
 	Cached     bool           `json:"cached"`
 	CheckedAt  time.Time      `json:"checked_at"`
 	DurationMS int64          `json:"duration_ms"`

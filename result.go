@@ -2,8 +2,6 @@ package rcpt
 
 import (
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // Result is the answer about one address. Programs decide by its fields and
@@ -50,7 +48,7 @@ type Details struct {
 	Source     string         // the service whose result it is; empty: ours
 	Matches    []Match
 	SMTP       *SMTPAnswer // what decided; nil: no mail host was asked
-	Transcript []smtp.Line
+	Transcript []Line
 	Cached     bool          // the result was remembered
 	Age        time.Duration // of a remembered result, since the answer; not in JSON
 	Duration   time.Duration // to the millisecond
@@ -74,14 +72,14 @@ const (
 
 // SMTPAnswer is the reply or the failure that decided.
 type SMTPAnswer struct {
-	Host     string     `json:"host"`
-	IP       string     `json:"ip"`
-	Phase    smtp.Phase `json:"phase"`
-	Kind     smtp.Kind  `json:"kind,omitempty"` // of the failure; empty: it is a reply
-	Code     int        `json:"code,omitempty"`
-	Enhanced string     `json:"enhanced,omitempty"`
-	Text     string     `json:"text,omitempty"`
-	Rule     string     `json:"rule,omitempty"` // the rule by which the reply was read
+	Host     string      `json:"host"`
+	IP       string      `json:"ip"`
+	Phase    Phase       `json:"phase"`
+	Kind     FailureKind `json:"kind,omitempty"` // of the failure; empty: it is a reply
+	Code     int         `json:"code,omitempty"`
+	Enhanced string      `json:"enhanced,omitempty"`
+	Text     string      `json:"text,omitempty"`
+	Rule     string      `json:"rule,omitempty"` // the rule by which the reply was read
 }
 
 // Irregularity is what is not as the RFCs have it about an address, or about

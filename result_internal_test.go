@@ -3,8 +3,6 @@ package rcpt
 import (
 	"strings"
 	"testing"
-
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // TestOctets checks that all which strangers can make long is counted.
@@ -19,8 +17,8 @@ func TestOctets(t *testing.T) {
 		"reply":      {Details: &Details{SMTP: &SMTPAnswer{Text: long}}},
 		"exchanger":  {Details: &Details{MX: []MX{{Host: long}}}},
 		"exchangers": {Details: &Details{MX: make([]MX, size/mxCost+1)}},
-		"dialogue":   {Details: &Details{Transcript: []smtp.Line{{Text: long}}}},
-		"lines":      {Details: &Details{Transcript: make([]smtp.Line, size/lineCost+1)}},
+		"dialogue":   {Details: &Details{Transcript: []Line{{Text: long}}}},
+		"lines":      {Details: &Details{Transcript: make([]Line, size/lineCost+1)}},
 	} {
 		if got := r.Size(); got < bare+size || got > bare+size+100 {
 			t.Errorf("%s: %d octets, and %d without", name, got, bare)

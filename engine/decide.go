@@ -1,13 +1,13 @@
 package engine
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -45,13 +45,10 @@ func Decide(evidence Evidence, policy Policy) Result {
 		Message:    j.ruling().message,
 		Suggestion: evidence.Suggestion,
 		AcceptAll:  j.catchAll == CatchAllYes,
-		Role:       matches(evidence.Matches, lists.KindRole),
-		Free:       matches(evidence.Matches, lists.KindFree),
-		Disposable: matches(evidence.Matches, lists.KindDisposable),
-		SpamTrap:   trapped(evidence.Matches),
 		CheckedAt:  evidence.StartedAt,
 		Details:    details(evidence, j),
 	}
+	reading.Flag(&r, evidence.Matches)
 	if wait := retryAfter(j); wait > 0 {
 		r.RetryAt = evidence.StartedAt.Add(evidence.Duration + wait)
 	}
@@ -82,7 +79,7 @@ func judge(evidence Evidence, policy Policy) judgement {
 		return judgement{reason: evidence.notCarriedOut()}
 	case evidence.Syntax != nil:
 		return judgeSyntax(*evidence.Syntax)
-	case trapped(evidence.Matches):
+	case reading.Trapped(evidence.Matches):
 		return judgement{reason: ReasonSpamTrap}
 	case evidence.DNS == nil:
 		return judgeSkipped(evidence.NotAsked)
@@ -104,17 +101,14 @@ func judge(evidence Evidence, policy Policy) judgement {
 // verify.
 func judgeSyntax(fault address.Error) judgement {
 	switch fault.Reason {
-	case address.ReasonAddressLiteral, address.ReasonDotless:
-		rule := rulingOf(ReasonUnsupportedAddress)
-		rule.message = fmt.Sprintf("The address cannot be verified: %s.", fault.Detail)
-		return judgement{reason: ReasonUnsupportedAddress, special: &rule}
 	case address.ReasonLocalTooLong, address.ReasonLabelHyphen, address.ReasonReservedLabel, address.ReasonBidiRule:
 		// Earlier versions took these for proof, and asked nobody.
 		return judgement{reason: ReasonLevelReached}.ofIrregular(Evidence{Irregular: []address.Error{fault}})
 	}
-	rule := rulingOf(ReasonInvalidSyntax)
-	rule.message = fmt.Sprintf("The address is not well-formed: %s.", fault.Detail)
-	return judgement{reason: ReasonInvalidSyntax, special: &rule}
+	reason, message := reading.Judge(fault)
+	rule := rulingOf(reason)
+	rule.message = message
+	return judgement{reason: reason, special: &rule}
 }
 
 // details lays the judgement and what it rests on out for people and programs.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -18,9 +18,7 @@ const (
 // irregularities lists what is irregular about the address and the mail
 // exchangers of its domain.
 func irregularities(evidence Evidence) (all []Irregularity) {
-	for _, fault := range evidence.Irregular {
-		all = append(all, Irregularity{Reason: string(fault.Reason), Detail: fault.Detail})
-	}
+	all = reading.Irregularities(evidence.Irregular)
 	if evidence.DNS == nil {
 		return all
 	}
@@ -53,12 +51,8 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 		return notWellFormed(evidence, j, "and the DNS has neither MX nor address records for its domain")
 	case refusesSyntax(evidence, j):
 		return notWellFormed(evidence, j, "and the mail host refuses it for its syntax")
-	case j.reason == ReasonLevelReached:
-		rule.message = fmt.Sprintf("The address is irregular: %s. "+
-			"A mail host may serve it all the same; its own was not contacted.", faults(evidence.Irregular))
-		j.special = &rule
 	default:
-		rule.message = fmt.Sprintf("%s The address is irregular: %s.", rule.message, faults(evidence.Irregular))
+		rule.message = reading.Message(j.reason, rule.message, evidence.Irregular)
 		j.special = &rule
 	}
 	return j
@@ -66,17 +60,9 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 
 func notWellFormed(evidence Evidence, j judgement, also string) judgement {
 	rule := rulingOf(ReasonInvalidSyntax)
-	rule.message = fmt.Sprintf("The address is not well-formed (%s), %s.", faults(evidence.Irregular), also)
+	rule.message = fmt.Sprintf("The address is not well-formed (%s), %s.", reading.Details(evidence.Irregular), also)
 	j.reason, j.special, j.retryAfter = ReasonInvalidSyntax, &rule, 0
 	return j
-}
-
-func faults(irregular []address.Error) string {
-	details := make([]string, len(irregular))
-	for i, fault := range irregular {
-		details[i] = fault.Detail
-	}
-	return strings.Join(details, "; ")
 }
 
 // irregularDomain reports whether something is irregular about the domain.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
+	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -18,7 +19,7 @@ type group struct {
 	v         *Verifier
 	ctx       context.Context // of the caller, for hooks
 	scope     scope
-	suggester suggester
+	reader    *reading.Reader
 	started   time.Time
 	addresses []string
 	members   []member
@@ -48,7 +49,7 @@ func (v *Verifier) gather(
 	ctx context.Context, s scope, addresses []string, done func(i int, evidence Evidence, err error),
 ) {
 	g := group{
-		v: v, ctx: ctx, scope: s, suggester: suggester{known: s.lists},
+		v: v, ctx: ctx, scope: s, reader: reading.By(s.lists),
 		started: time.Now(), addresses: addresses, done: done,
 	}
 	g.members = make([]member, 0, len(addresses))
@@ -68,11 +69,10 @@ func (g *group) admit(ctx context.Context, i int) {
 	last := len(g.members) - 1
 	m := &g.members[last]
 	var goesOn bool
-	var err error
-	m.mailbox, goesOn, err = g.v.read(&g.suggester, g.addresses[i], &m.evidence)
+	m.mailbox, goesOn = g.v.read(g.reader, g.addresses[i], &m.evidence)
 	switch {
 	case !goesOn:
-		g.finish(m, err)
+		g.finish(m, nil)
 	case g.members[0].mailbox.Domain() != m.mailbox.Domain():
 		g.apart.Go(func() {
 			g.v.gather(ctx, g.scope, g.addresses[i:i+1], func(_ int, evidence Evidence, err error) {
@@ -141,7 +141,7 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 		m := &g.members[i]
 		m.evidence.DNS, m.evidence.Network = found, answer.network
 		m.evidence.Matches = withHosts(m.evidence.Matches, listed)
-		if trapped(m.evidence.Matches) || g.scope.level == LevelDNS {
+		if reading.Trapped(m.evidence.Matches) || g.scope.level == LevelDNS {
 			g.finish(m, nil)
 			continue
 		}

@@ -2,23 +2,11 @@ package engine
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/lists"
 )
-
-// matches reports whether an entry of the list was matched.
-func matches(found []lists.Match, list lists.Kind) bool {
-	return slices.ContainsFunc(found, func(m lists.Match) bool { return m.List == list })
-}
-
-// trapped reports whether a spam trap was matched that must not be contacted. A
-// weak hint of one is left to people.
-func trapped(found []lists.Match) bool {
-	isTrap := func(m lists.Match) bool { return m.List == lists.KindSpamTrap && m.Confidence != lists.ConfidenceWeak }
-	return slices.ContainsFunc(found, isTrap)
-}
 
 // matchedBy returns the evidence with its matches in lists, as gathering would
 // find them. Nil, and without an address: as it is.
@@ -40,7 +28,7 @@ func (e Evidence) matchedBy(l *lists.Lists) Evidence {
 // withHosts adds what the mail hosts say about a domain, unless the address is
 // allowed.
 func withHosts(found, hosts []lists.Match) []lists.Match {
-	if matches(found, lists.KindAllow) {
+	if reading.Matched(found, lists.KindAllow) {
 		return found
 	}
 	return append(found, hosts...)
@@ -52,7 +40,7 @@ func withHosts(found, hosts []lists.Match) []lists.Match {
 func (j judgement) unlessSpared(evidence Evidence, then []lists.Match) judgement {
 	short := evidence.Level != LevelSyntax && evidence.DNS == nil ||
 		evidence.Level != LevelSyntax && evidence.Level != LevelDNS && evidence.SMTP == nil
-	if j.reason != ReasonLevelReached || !short || !trapped(then) {
+	if j.reason != ReasonLevelReached || !short || !reading.Trapped(then) {
 		return j
 	}
 	rule := rulingOf(ReasonUnfinished)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
@@ -41,7 +42,7 @@ func (v *Verifier) share(ctx context.Context, address string, how GroupOptions) 
 func (v *Verifier) notCarriedOut(address string, err error) Result {
 	started := time.Now()
 	evidence := v.noEvidence(address, v.config.Level, v.config.Timeout, started)
-	if mailbox, goesOn, _ := v.read(&suggester{known: v.lists.Load()}, address, &evidence); goesOn {
+	if mailbox, goesOn := v.read(reading.By(v.lists.Load()), address, &evidence); goesOn {
 		evidence.DNS = v.knownHosts(mailbox.Domain())
 	}
 	evidence.end(started, err)

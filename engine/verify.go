@@ -1,15 +1,13 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/internal/sys/shown"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -150,33 +148,25 @@ func (e *Evidence) end(started time.Time, err error) {
 // read finds what can be learned without asking anyone, and whether that leaves
 // something to ask.
 func (v *Verifier) read(
-	s *suggester, given string, evidence *Evidence,
-) (mailbox address.Address, goesOn bool, err error) {
-	if mailbox, err = address.Read(given); err != nil {
-		evidence.Syntax, err = syntaxFault(err)
-		evidence.Suggestion = cmp.Or(s.suggestDotted(given, evidence.Syntax), s.repair(given))
-		return mailbox, false, err
+	r *reading.Reader, given string, evidence *Evidence,
+) (mailbox address.Address, goesOn bool) {
+	facts := r.Read(given)
+	evidence.Syntax, evidence.Suggestion, evidence.Matches = facts.Syntax, facts.Suggestion, facts.Matches
+	if facts.Syntax != nil {
+		return mailbox, false
 	}
+	mailbox = facts.Mailbox
 	evidence.Irregular = mailbox.Irregular()
 	evidence.Local, evidence.Domain, evidence.Mailbox = mailbox.Local(), mailbox.Domain(), mailbox.Mailbox()
-	evidence.Matches = s.known.Match(mailbox.Unquoted(), mailbox.Domain())
-	evidence.Suggestion = s.suggest(mailbox.Local(), mailbox.Domain())
-	if evidence.Suggestion == "" && !slices.ContainsFunc(evidence.Irregular, isIssued) && len(evidence.Irregular) > 0 {
-		evidence.Suggestion = s.repair(given)
-	}
-	if trapped(evidence.Matches) || evidence.Level == LevelSyntax {
-		return mailbox, false, nil
+	if reading.Trapped(evidence.Matches) || evidence.Level == LevelSyntax {
+		return mailbox, false
 	}
 	if rule := v.noAsk.Domain(mailbox.Domain()); rule != "" {
 		evidence.NotAsked = []NotAsked{{Rule: rule}}
-		return mailbox, false, nil
+		return mailbox, false
 	}
-	return mailbox, true, nil
+	return mailbox, true
 }
-
-// isIssued reports whether something irregular is as the provider has issued
-// it: no slip.
-func isIssued(irregular address.Error) bool { return irregular.Reason == address.ReasonLocalDot }
 
 // resolved is what the DNS says about a domain.
 type resolved struct {
@@ -267,14 +257,4 @@ func (v *Verifier) logResult(ctx context.Context, r Result) {
 	v.config.Logger.LogAttrs(ctx, slog.LevelInfo, "verified", slog.String("domain", r.Domain),
 		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Reason)),
 		slog.Int64("duration_ms", r.Details.Duration.Milliseconds()))
-}
-
-// syntaxFault turns a parse error into a fact; any other error is a fault of
-// our own and stays one.
-func syntaxFault(err error) (*address.Error, error) {
-	var fault *address.Error
-	if !errors.As(err, &fault) {
-		return nil, err
-	}
-	return fault, nil
 }

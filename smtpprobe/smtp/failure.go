@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/sys/plainjson"
 )
 
 // Phase is a step of an SMTP session.
-type Phase string
+type Phase = rcpt.Phase
 
 // The phases, in the order in which a session goes through them.
 const (
@@ -25,7 +26,7 @@ const (
 )
 
 // Kind says in which way a session failed.
-type Kind string
+type Kind = rcpt.FailureKind
 
 // The ways in which a session fails below SMTP or against its rules.
 const (

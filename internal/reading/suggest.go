@@ -1,4 +1,4 @@
-package engine
+package reading
 
 import (
 	"strings"
@@ -9,17 +9,9 @@ import (
 	"github.com/rcpt/rcpt/lists"
 )
 
-// suggester makes suggestions. It remembers the last domain, which addresses
-// that are verified together share.
-type suggester struct {
-	known  *lists.Lists
-	domain string
-	meant  string // instead of it; empty: nothing is to be suggested
-}
-
 // suggest returns the address with the domain that was probably meant, or an
 // empty text.
-func (s *suggester) suggest(local, domain string) string {
+func (s *Reader) suggest(local, domain string) string {
 	if domain != s.domain {
 		s.domain = domain
 		s.meant, _ = s.known.Suggest(domain)
@@ -32,7 +24,7 @@ func (s *suggester) suggest(local, domain string) string {
 
 // suggestDotted is suggest for an address whose only fault is a domain without
 // a dot: alice@gmailcom.
-func (s *suggester) suggestDotted(given string, fault *address.Error) string {
+func (s *Reader) suggestDotted(given string, fault *address.Error) string {
 	if fault == nil || fault.Reason != address.ReasonDotless {
 		return ""
 	}
@@ -47,7 +39,7 @@ const maxRepaired = 512
 // text that is not one: "..", ".@" or "," where one character was meant. It
 // returns an empty text where it takes two repairs, where several addresses
 // come of one, and where the provider is not known.
-func (s *suggester) repair(given string) string {
+func (s *Reader) repair(given string) string {
 	if len(given) > maxRepaired {
 		return ""
 	}
@@ -59,7 +51,7 @@ func (s *suggester) repair(given string) string {
 	for _, instead := range insteadOf(given, from, to) {
 		text := given[:from] + instead + given[to:]
 		mailbox, err := address.Parse(text)
-		if err != nil || !matches(s.known.Match(mailbox.Unquoted(), mailbox.Domain()), lists.KindFree) {
+		if err != nil || !s.known.Has(lists.KindFree, mailbox.Unquoted(), mailbox.Domain()) {
 			continue
 		}
 		if meant != "" {
