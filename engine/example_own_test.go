@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"strings"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/dnsresolve/doh"
@@ -21,14 +20,14 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// A program with lists and a rule of its own, DNS over HTTPS, a SOCKS5 proxy
-// and metrics. Fakes on this machine are the DNS service, the proxy and the
-// mail host.
+// A program with lists and a rule of its own, mail hosts that it does not ask,
+// DNS over HTTPS, a SOCKS5 proxy and metrics. Fakes on this machine are the DNS
+// service, the proxy and the mail host.
 func ExampleConfig_own() {
 	mail := smtptest.NewNetwork()
 	mail.Add("192.0.2.1", &smtptest.Host{Unknown: "550 5.0.0 no longer with us"})
 	mail.Add("10.0.0.9:1080", &smtptest.Proxy{Dialer: mail})
-	zone := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\n")
+	zone := dnstest.New("example.org. MX 10 mx.example.org.\nmx.example.org. A 192.0.2.1\nexample.net. MX 10 mx1.filter.example.\nmx1.filter.example. A 192.0.2.2\n")
 	service := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query, _ := io.ReadAll(r.Body)
 		answer, _ := zone.Exchange(r.Context(), query, "tcp", "")
@@ -41,7 +40,7 @@ func ExampleConfig_own() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ours, err := lists.New(lists.Addition{Kind: lists.KindDisposable, Name: "ours", From: strings.NewReader("example.org\n")})
+	ours, err := lists.New(lists.Domains(lists.KindDisposable, "ours", "example.org"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,6 +55,7 @@ func ExampleConfig_own() {
 	verifier, err := engine.New(engine.Config{
 		Lists: ours, Classifier: rules, Exchanger: exchanger, Hooks: hooks,
 		Proxies: []*url.URL{{Scheme: "socks5", Host: "10.0.0.9:1080"}},
+		NoAsk:   []string{"mx:filter.example"},                                          // a policy for mail hosts
 		Dialer:  mail, AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // the fakes
 	})
 	if err != nil {
@@ -63,10 +63,13 @@ func ExampleConfig_own() {
 	}
 	defer verifier.Close()
 
-	result, err := verifier.Verify(context.Background(), "bob@example.org")
-	fmt.Println(result.Verdict, result.Reason, result.Disposable, err)
+	for _, email := range []string{"bob@example.org", "bob@example.net"} {
+		result, err := verifier.Verify(context.Background(), email)
+		fmt.Println(result.Verdict, result.Reason, result.Disposable, err)
+	}
 	fmt.Println("looked up:", counts.Get("resolving"))
 	// Output:
 	// undeliverable mailbox_disabled true <nil>
-	// looked up: 1
+	// unknown not_asked false <nil>
+	// looked up: 2
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"net/netip"
-	"strings"
 
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -91,9 +90,7 @@ func ExampleVerifier_SetLists() {
 		fmt.Println(address, result.Disposable, err)
 	}
 	check("alice@throwaway.example")
-	ours, err := lists.New(lists.Addition{
-		Kind: lists.KindDisposable, Name: "ours", From: strings.NewReader("throwaway.example\n"),
-	})
+	ours, err := lists.New(lists.Domains(lists.KindDisposable, "ours", "throwaway.example"))
 	if err != nil {
 		log.Fatal(err)
 	}
