@@ -57,7 +57,7 @@ func buildWithKey(t *testing.T, key string) (rcpt string) {
 	t.Helper()
 	dir := t.TempDir()
 	rcpt = filepath.Join(dir, "rcpt.exe")
-	embedded, err := filepath.Abs(filepath.Join("internal", "listupdate", "release.pub"))
+	embedded, err := filepath.Abs(filepath.Join("..", "..", "lists", "signed", "release.pub"))
 	check(t, err)
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{embedded: filepath.Join(dir, "key")}})
 	check(t, err)

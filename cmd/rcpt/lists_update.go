@@ -14,16 +14,17 @@ import (
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/listupdate"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
+	"github.com/rcpt/rcpt/lists/signed"
 )
 
 // listsUpdateCommand is "rcpt lists update".
 type listsUpdateCommand struct {
 	settings.DataFlag
-	From    bundlePlace      `env:"-" placeholder:"URL|FILE" help:"Install this edition instead of that of the feed, without a signature: a file, or a URL that begins with https://."`
-	SHA256  sha256Sum        `env:"-" name:"sha256" placeholder:"HEX" help:"Expected SHA-256 of the edition, as printed by sha256sum for the file or by rcpt lists info for the edition."`
-	Force   bool             `env:"-" help:"Accept an edition that is older than the present one, or differs from it greatly in size."`
-	Feed    bundlePlace      `placeholder:"URL|FILE" help:"Where the newest edition is, with its signature beside it (.minisig). Default: the latest release."`
-	FeedKey []listupdate.Key `placeholder:"KEY" help:"Public key of minisign that signs the editions of the feed; repeatable. Default: the key of the releases."`
+	From    bundlePlace  `env:"-" placeholder:"URL|FILE" help:"Install this edition instead of that of the feed, without a signature: a file, or a URL that begins with https://."`
+	SHA256  sha256Sum    `env:"-" name:"sha256" placeholder:"HEX" help:"Expected SHA-256 of the edition, as printed by sha256sum for the file or by rcpt lists info for the edition."`
+	Force   bool         `env:"-" help:"Accept an edition that is older than the present one, or differs from it greatly in size."`
+	Feed    bundlePlace  `placeholder:"URL|FILE" help:"Where the newest edition is, with its signature beside it (.minisig). Default: the latest release."`
+	FeedKey []signed.Key `placeholder:"KEY" help:"Public key of minisign that signs the editions of the feed; repeatable. Default: the key of the releases."`
 }
 
 // sha256Sum is a digest in hexadecimal digits.
@@ -103,33 +104,33 @@ func (c *listsUpdateCommand) Run(ctx context.Context, std terminal, logs *settin
 // it is, for errors.
 func (c *listsUpdateCommand) edition(ctx context.Context) (place string, data []byte, err error) {
 	if c.From != (bundlePlace{}) {
-		data, err = c.From.read(ctx, listupdate.MaxBundle, c.SHA256 != "")
+		data, err = c.From.read(ctx, signed.MaxBundle, c.SHA256 != "")
 		return "--from " + c.From.String(), data, err
 	}
 	feed := c.Feed
 	if feed == (bundlePlace{}) {
-		if err := feed.UnmarshalText([]byte(listupdate.DefaultFeed)); err != nil {
+		if err := feed.UnmarshalText([]byte(signed.Feed)); err != nil {
 			return "", nil, err
 		}
 	}
 	place = "--feed " + feed.String()
 	keys := c.FeedKey
 	if len(keys) == 0 {
-		if keys, err = listupdate.ReleaseKeys(); err != nil {
+		if keys, err = signed.ReleaseKeys(); err != nil {
 			return place, nil, err
 		}
 	}
 	if len(keys) == 0 {
 		return place, nil, usage(errNoFeedKey)
 	}
-	if data, err = feed.read(ctx, listupdate.MaxBundle, false); err != nil {
+	if data, err = feed.read(ctx, signed.MaxBundle, false); err != nil {
 		return place, nil, err
 	}
-	signature, err := feed.beside(listupdate.SignatureSuffix).read(ctx, listupdate.MaxSignature, false)
+	signature, err := feed.beside(signed.Suffix).read(ctx, signed.MaxSignature, false)
 	if err != nil {
-		return place + listupdate.SignatureSuffix, nil, err
+		return place + signed.Suffix, nil, err
 	}
-	return place, data, listupdate.CheckSignature(data, signature, keys)
+	return place, data, signed.Check(data, signature, keys...)
 }
 
 var errNoFeedKey = errors.New("this build has no key to check the signature with: name one with --feed-key, " +

@@ -12,11 +12,8 @@ import (
 
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/lists/signed"
 )
-
-// MaxBundle bounds an edition in bytes. The embedded one has 3.4 MB; one of
-// twenty times that size is not valid.
-const MaxBundle = 64 << 20
 
 // onlyForUser is the mode of a data folder that we create: it may later hold
 // private data.
@@ -52,7 +49,7 @@ func Install(data []byte, path, used string) error {
 		return err
 	}
 	if used != "" {
-		old, err := wholefile.ReadUpTo(MaxBundle, used)
+		old, err := wholefile.ReadUpTo(signed.MaxBundle, used)
 		if err != nil {
 			return fmt.Errorf("%s: %w", used, err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rcpt/rcpt/internal/sys/wholefile"
 	"github.com/rcpt/rcpt/lists"
+	"github.com/rcpt/rcpt/lists/signed"
 )
 
 // BundleName is the file in the data folder with a later edition of the lists.
@@ -137,7 +138,7 @@ func (s *Source) loadEdition() error {
 }
 
 func readBundle(path string) (*lists.Bundle, error) {
-	data, err := wholefile.ReadUpTo(MaxBundle, path)
+	data, err := wholefile.ReadUpTo(signed.MaxBundle, path)
 	if err != nil {
 		return nil, err
 	}
