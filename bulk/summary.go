@@ -11,7 +11,7 @@ type Summary struct {
 	Read       int64 // items
 	Done       int64 // items with their final result
 	Written    int64 // items that the sink took
-	Failed     int64 // of Done: items whose verification could not be carried out (Success is false)
+	Failed     int64 // of Done: items whose verification could not be carried out ([rcpt.Reason.Failed])
 	Verdicts   map[engine.Verdict]int64
 	Reasons    map[engine.Reason]int64  // without those of no single address
 	Groups     map[Group]Count          // that [GroupFor] gives for the results as they were trimmed

@@ -18,7 +18,7 @@ import (
 // everything, the wait for a session with a busy mail host included: what was
 // found until then. An error means that the verification was not carried out.
 // It has a reason of its own in the result beside it, which is
-// [VerdictUnknown] with Success false, and has the flags, the suggestion and
+// [VerdictUnknown], and has the flags, the suggestion and
 // what else was found:
 //
 //   - ctx ended, by a cancel or by its deadline: the error wraps ctx.Err() and
