@@ -189,27 +189,31 @@ func TestAfterShipForm(t *testing.T) {
 	}
 }
 
-// TestAfterShipPage: the code of rcpt's on the page is that of the example.
+// TestAfterShipPage: the code of rcpt's on the page is that of these files.
 func TestAfterShipPage(t *testing.T) {
 	page, err := os.ReadFile("../docs/from-aftership.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	example, err := os.ReadFile("example_aftership_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var tested []byte
+	for _, name := range []string{"example_aftership_test.go", "moved_test.go"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tested = append(tested, text...)
 	}
 	quoted := 0
 	for i, block := range strings.Split(string(page), "```go\n") {
 		code, _, _ := strings.Cut(block, "```")
 		if i == 0 || strings.HasPrefix(code, "package ") {
-			continue // TestProgramsOfPagesCompile has it, or it is of the other module
+			continue // it is of the other module
 		}
-		if quoted++; !strings.Contains(string(example), code) {
-			t.Errorf("not in the example:\n%s", code)
+		if quoted++; !strings.Contains(string(tested), code) {
+			t.Errorf("not tested:\n%s", code)
 		}
 	}
-	if quoted != 2 {
+	if quoted != 3 {
 		t.Errorf("%d blocks are quoted", quoted)
 	}
 }
