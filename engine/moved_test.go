@@ -10,9 +10,16 @@ import (
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/screen"
 )
 
-// parse is checkmail.ValidateFormat, emailaddress.Parse and the tag "email".
+// isAddress is the validator's tag "email", for one that throws nothing away.
+func isAddress(text string) bool {
+	result := screen.Check(text) // cleaned: it may be "Jane <jane@example.com>"
+	return result.Email == text && result.Reason.EndsAt() != rcpt.StepSyntax && !result.Disposable
+}
+
+// parse is checkmail.ValidateFormat and emailaddress.Parse.
 func parse(email string) (local, domain string, err error) {
 	a, err := address.Parse(email)
 	return a.Local(), a.Domain(), err
@@ -62,6 +69,9 @@ func TestMoved(t *testing.T) {
 			dns := mailbox.With(engine.VerifyOptions{Level: engine.LevelDNS})
 			if _, _, err := parse(tt.email); (err == nil) != tt.parses {
 				t.Errorf("%s: %v", tt.email, err)
+			}
+			if isAddress(tt.email) != tt.parses || isAddress("Alice <"+tt.email+">") || isAddress("alice@mailinator.com") {
+				t.Errorf("%s: an address: %v", tt.email, !tt.parses)
 			}
 			if _, known := hasMailHost(ended, dns, tt.email); known {
 				t.Errorf("%s: known before anybody was asked", tt.email)
