@@ -20,7 +20,8 @@ type Item struct {
 	Row []byte
 	// Known is the result of the item where it is known already: it is written
 	// as it is and counted, and nobody is asked. Other items with the same
-	// address are verified. Nil: the address is to be verified.
+	// address are verified. What [Options.Journal] has of the item comes
+	// first. Nil: the address is to be verified.
 	Known *rcpt.Result
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/rcpt/rcpt"
+	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
 // Addresses returns a source of the addresses that seq yields, without rows.
@@ -89,13 +90,13 @@ func (s *iterated) Next(ctx context.Context) (Item, error) {
 		context.AfterFunc(ctx, s.end)
 	}
 	item, err, more := s.next()
-	if !more {
-		return Item{}, io.EOF
+	switch {
+	case more:
+		return item, err
+	case ctx.Err() != nil: // the seq may not be at its end
+		return Item{}, flight.Ended(ctx)
 	}
-	if err != nil {
-		return Item{}, err
-	}
-	return item, nil
+	return Item{}, io.EOF
 }
 
 func (s *iterated) end() {

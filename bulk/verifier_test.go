@@ -244,6 +244,13 @@ func TestItems(t *testing.T) {
 		if !errors.Is(err, cancelled) || !stopped || len(wrong) > 0 {
 			t.Errorf("%v; stopped: %v; rows of others: %q", err, stopped, wrong)
 		}
+		gone, cancel2 := context.WithCancelCause(t.Context())
+		_, err = bulk.Run(gone, bulk.Addresses(func(yield func(string) bool) {
+			cancel2(cancelled) // it ends because its program does
+		}), out, options)
+		if !errors.Is(err, cancelled) {
+			t.Errorf("an iterator that ends with the context: %v", err)
+		}
 		bad := bulk.RowsOf(func(yield func(chan int, error) bool) { yield(nil, nil) }, func(chan int) string { return "a@b.example" })
 		if _, err := bulk.Run(t.Context(), bad, out, options); err == nil {
 			t.Error("a row that JSON cannot hold: no error")
