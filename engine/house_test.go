@@ -37,6 +37,8 @@ func TestHouse(t *testing.T) {
 		{"server", []string{"cmd", "internal/service", "internal/list"}},
 		{"bulk", []string{"cmd", "internal/service", "server", "internal/list"}},
 		{"engine", []string{"cmd", "internal/service", "server", "internal/list", "bulk"}},
+		{"screen", []string{"cmd", "internal/service", "server", "internal/list", "bulk", "dnsresolve", "smtpprobe"}},
+		{"internal/reading", []string{"cmd", "internal/service", "server", "internal/list", "bulk", "screen", "dnsresolve", "smtpprobe"}},
 		{"dnsresolve", []string{"cmd", "internal/service", "server", "internal/list", "bulk", "engine", "smtpprobe", "lists"}},
 		{"smtpprobe", []string{"cmd", "internal/service", "server", "internal/list", "bulk", "engine", "dnsresolve", "lists"}},
 	} {

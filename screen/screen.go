@@ -32,15 +32,18 @@ import (
 // free or a role.
 func Check(text string) rcpt.Result { return With(lists.Default(), text) }
 
-// With is [Check] with other lists than the embedded ones.
+// With is [Check] with other lists than the embedded ones. Nil: the embedded
+// ones.
 func With(l *lists.Lists, text string) rcpt.Result {
-	started := time.Now()
+	if l == nil {
+		l = lists.Default()
+	}
 	mailbox, r, one := given.Clean(text)
 	if !one {
 		return r
 	}
 	r = rcpt.Result{
-		Email: shown.Text(mailbox), CheckedAt: started.UTC().Truncate(time.Millisecond),
+		Email: shown.Text(mailbox), CheckedAt: time.Now().UTC().Truncate(time.Millisecond),
 		Details: &rcpt.Details{CatchAll: rcpt.CatchAllUnknown},
 	}
 	facts := reading.By(l).Read(mailbox)
