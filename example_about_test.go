@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/engine/enginetest"
 )
 
 // errLater means that a message is to be tried again: nothing is known of its
@@ -37,15 +37,7 @@ func (m mailer) deliver(ctx context.Context, to string) error {
 type stub map[string]rcpt.Reason
 
 func (s stub) Verify(_ context.Context, email string) (rcpt.Result, error) {
-	a, err := address.Parse(email)
-	if err != nil {
-		return rcpt.Result{}, err
-	}
-	reason := s[email]
-	return rcpt.Result{
-		Email: email, Local: a.Local(), Domain: a.Domain(),
-		Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(),
-	}, nil
+	return enginetest.Result(email, s[email]), nil
 }
 
 // A mailer holds a message back where the fault is ours, and gives it up only

@@ -5,6 +5,8 @@
 //	world := enginetest.New(t)
 //	world.Domain("example.org", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"alice": smtptest.Accepts}})
 //	verifier := world.Verifier(engine.Config{})
+//
+// [Result] makes a single result, for tests of what a program does with it.
 package enginetest
 
 import (
