@@ -26,8 +26,9 @@
 // A sign-up form refuses an address whose verdict is [VerdictUndeliverable], or
 // whose [Reason.EndsAt] is [StepSyntax]: it is no address, several, or one
 // without a dot such as jane@gmail. The suggestion says what was meant. It lets
-// in whatever is unknown, the results beside an error, and those whose
-// [Reason.About] is [AboutUs], which say nothing about the address.
+// in what else is unknown, such as a result whose [Reason.About] is [AboutUs]:
+// that says nothing about the address. The flags of a result beside an error
+// are right, so a form looks at them first.
 //
 // # Packages
 //
