@@ -1,8 +1,6 @@
 package bulk
 
-import (
-	"github.com/rcpt/rcpt/engine"
-)
+import "github.com/rcpt/rcpt"
 
 // Action is what to do with an address of a mailing list.
 type Action string
@@ -62,7 +60,7 @@ func (g Group) Action() Action {
 
 // GroupFor returns the group of an address after its result: that of
 // [ActionFor].
-func GroupFor(r engine.Result) Group {
+func GroupFor(r rcpt.Result) Group {
 	action := ActionFor(r)
 	for _, row := range groups {
 		if row.Action == action {
@@ -75,7 +73,7 @@ func GroupFor(r engine.Result) Group {
 // RowGroup returns the group of a row of a list with the results of several
 // cells: that of the first which holds an address. It is bad only if each
 // address is; if another may be good, the row is risky.
-func RowGroup(results []engine.Result) Group {
+func RowGroup(results []rcpt.Result) Group {
 	found := GroupNone
 	for _, result := range results {
 		switch of := GroupFor(result); {
@@ -108,17 +106,17 @@ func RowGroup(results []engine.Result) Group {
 //   - everything else is reviewed: hosts that accept everything, other unknown
 //     results, a cell with several addresses or with other words beside one, a
 //     row that could not be read.
-func ActionFor(r engine.Result) Action {
+func ActionFor(r rcpt.Result) Action {
 	switch {
-	case r.SpamTrap || r.Reason == engine.ReasonSpamTrap:
+	case r.SpamTrap || r.Reason == rcpt.ReasonSpamTrap:
 		return ActionRemove
-	case r.Verdict == engine.VerdictUndeliverable:
+	case r.Verdict == rcpt.VerdictUndeliverable:
 		return ActionRemove
-	case r.Reason == engine.ReasonNoAddress:
+	case r.Reason == rcpt.ReasonNoAddress:
 		return ActionNone
-	case r.Verdict == engine.VerdictUnknown && (!r.RetryAt.IsZero() || r.Reason.Passing()):
+	case r.Verdict == rcpt.VerdictUnknown && (!r.RetryAt.IsZero() || r.Reason.Passing()):
 		return ActionRetry
-	case r.Verdict == engine.VerdictDeliverable && !r.Disposable:
+	case r.Verdict == rcpt.VerdictDeliverable && !r.Disposable:
 		return ActionSend
 	}
 	return ActionReview

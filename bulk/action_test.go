@@ -8,56 +8,56 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // TestActionFor: every reason, alone and with the flags that change what to do.
 func TestActionFor(t *testing.T) {
 	type on struct{ disposable, role, trap, later bool }
 	cases := []struct {
-		reasons []engine.Reason
-		verdict engine.Verdict // empty: that of the reason
+		reasons []rcpt.Reason
+		verdict rcpt.Verdict // empty: that of the reason
 		on      on
 		want    bulk.Action
 	}{
-		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{}, bulk.ActionSend},
-		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{role: true}, bulk.ActionSend},
-		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{disposable: true}, bulk.ActionReview},
-		{[]engine.Reason{engine.ReasonRecipientAccepted}, "", on{trap: true}, bulk.ActionRemove},
-		{[]engine.Reason{engine.ReasonCatchAll}, "", on{}, bulk.ActionReview},
-		{[]engine.Reason{engine.ReasonCatchAll}, "", on{disposable: true, role: true}, bulk.ActionReview},
-		{[]engine.Reason{engine.ReasonCatchAll}, "", on{trap: true}, bulk.ActionRemove},
-		{[]engine.Reason{engine.ReasonSpamTrap}, "", on{}, bulk.ActionRemove},
-		{[]engine.Reason{engine.ReasonSpamTrap}, "", on{trap: true, later: true}, bulk.ActionRemove},
-		{[]engine.Reason{
-			engine.ReasonInvalidSyntax, engine.ReasonDomainNotFound, engine.ReasonNoMailHost, engine.ReasonNullMX, engine.ReasonMailboxNotFound, engine.ReasonMailboxDisabled,
-			engine.ReasonMailboxMoved, engine.ReasonSMTPUTF8Unsupported,
+		{[]rcpt.Reason{rcpt.ReasonRecipientAccepted}, "", on{}, bulk.ActionSend},
+		{[]rcpt.Reason{rcpt.ReasonRecipientAccepted}, "", on{role: true}, bulk.ActionSend},
+		{[]rcpt.Reason{rcpt.ReasonRecipientAccepted}, "", on{disposable: true}, bulk.ActionReview},
+		{[]rcpt.Reason{rcpt.ReasonRecipientAccepted}, "", on{trap: true}, bulk.ActionRemove},
+		{[]rcpt.Reason{rcpt.ReasonCatchAll}, "", on{}, bulk.ActionReview},
+		{[]rcpt.Reason{rcpt.ReasonCatchAll}, "", on{disposable: true, role: true}, bulk.ActionReview},
+		{[]rcpt.Reason{rcpt.ReasonCatchAll}, "", on{trap: true}, bulk.ActionRemove},
+		{[]rcpt.Reason{rcpt.ReasonSpamTrap}, "", on{}, bulk.ActionRemove},
+		{[]rcpt.Reason{rcpt.ReasonSpamTrap}, "", on{trap: true, later: true}, bulk.ActionRemove},
+		{[]rcpt.Reason{
+			rcpt.ReasonInvalidSyntax, rcpt.ReasonDomainNotFound, rcpt.ReasonNoMailHost, rcpt.ReasonNullMX, rcpt.ReasonMailboxNotFound, rcpt.ReasonMailboxDisabled,
+			rcpt.ReasonMailboxMoved, rcpt.ReasonSMTPUTF8Unsupported,
 		}, "", on{}, bulk.ActionRemove},
-		{[]engine.Reason{engine.ReasonMailboxNotFound}, "", on{disposable: true, role: true}, bulk.ActionRemove},
-		{[]engine.Reason{engine.ReasonMXReservedAddress}, engine.VerdictUndeliverable, on{}, bulk.ActionRemove},
-		{[]engine.Reason{
-			engine.ReasonDNSTemporary, engine.ReasonConnectionFailed, engine.ReasonConnectionTimeout, engine.ReasonTLSFailed, engine.ReasonGreylisted, engine.ReasonRateLimited,
-			engine.ReasonTemporaryFailure, engine.ReasonMailboxFull, engine.ReasonBlocked, engine.ReasonInternalError,
-			engine.ReasonUnfinished, engine.ReasonBusy, engine.ReasonClosed, engine.ReasonNotYet,
+		{[]rcpt.Reason{rcpt.ReasonMailboxNotFound}, "", on{disposable: true, role: true}, bulk.ActionRemove},
+		{[]rcpt.Reason{rcpt.ReasonMXReservedAddress}, rcpt.VerdictUndeliverable, on{}, bulk.ActionRemove},
+		{[]rcpt.Reason{
+			rcpt.ReasonDNSTemporary, rcpt.ReasonConnectionFailed, rcpt.ReasonConnectionTimeout, rcpt.ReasonTLSFailed, rcpt.ReasonGreylisted, rcpt.ReasonRateLimited,
+			rcpt.ReasonTemporaryFailure, rcpt.ReasonMailboxFull, rcpt.ReasonBlocked, rcpt.ReasonInternalError,
+			rcpt.ReasonUnfinished, rcpt.ReasonBusy, rcpt.ReasonClosed, rcpt.ReasonNotYet,
 		}, "", on{}, bulk.ActionRetry},
-		{[]engine.Reason{engine.ReasonResolverUnreliable, engine.ReasonPortBlocked, engine.ReasonEgressFailed}, "", on{}, bulk.ActionRetry},
-		{[]engine.Reason{engine.ReasonGreylisted}, "", on{disposable: true}, bulk.ActionRetry},
-		{[]engine.Reason{engine.ReasonGreylisted}, "", on{trap: true}, bulk.ActionRemove},
-		{[]engine.Reason{
-			engine.ReasonMXReservedAddress, engine.ReasonNotOurDomain, engine.ReasonAmbiguousRefusal, engine.ReasonProtocolError, engine.ReasonControlInconclusive, engine.ReasonLevelReached,
-			engine.ReasonRestricted, engine.ReasonUnsupportedAddress,
+		{[]rcpt.Reason{rcpt.ReasonResolverUnreliable, rcpt.ReasonPortBlocked, rcpt.ReasonEgressFailed}, "", on{}, bulk.ActionRetry},
+		{[]rcpt.Reason{rcpt.ReasonGreylisted}, "", on{disposable: true}, bulk.ActionRetry},
+		{[]rcpt.Reason{rcpt.ReasonGreylisted}, "", on{trap: true}, bulk.ActionRemove},
+		{[]rcpt.Reason{
+			rcpt.ReasonMXReservedAddress, rcpt.ReasonNotOurDomain, rcpt.ReasonAmbiguousRefusal, rcpt.ReasonProtocolError, rcpt.ReasonControlInconclusive, rcpt.ReasonLevelReached,
+			rcpt.ReasonRestricted, rcpt.ReasonUnsupportedAddress,
 		}, "", on{}, bulk.ActionReview},
-		{[]engine.Reason{engine.ReasonNotAsked}, "", on{}, bulk.ActionReview},
-		{[]engine.Reason{engine.ReasonAmbiguousRefusal}, "", on{later: true}, bulk.ActionRetry},
-		{[]engine.Reason{engine.ReasonSeveralAddresses, engine.ReasonUnclearAddress, engine.ReasonInvalidRow}, "", on{}, bulk.ActionReview},
-		{[]engine.Reason{engine.ReasonNoAddress}, "", on{}, bulk.ActionNone},
+		{[]rcpt.Reason{rcpt.ReasonNotAsked}, "", on{}, bulk.ActionReview},
+		{[]rcpt.Reason{rcpt.ReasonAmbiguousRefusal}, "", on{later: true}, bulk.ActionRetry},
+		{[]rcpt.Reason{rcpt.ReasonSeveralAddresses, rcpt.ReasonUnclearAddress, rcpt.ReasonInvalidRow}, "", on{}, bulk.ActionReview},
+		{[]rcpt.Reason{rcpt.ReasonNoAddress}, "", on{}, bulk.ActionNone},
 	}
-	reached := []engine.Reason{}
+	reached := []rcpt.Reason{}
 	for _, c := range cases {
 		for _, reason := range c.reasons {
 			reached = append(reached, reason)
-			r := engine.Result{Verdict: c.verdict, Disposable: c.on.disposable, Role: c.on.role, SpamTrap: c.on.trap, Reason: reason, Details: &engine.Details{}}
+			r := rcpt.Result{Verdict: c.verdict, Disposable: c.on.disposable, Role: c.on.role, SpamTrap: c.on.trap, Reason: reason, Details: &rcpt.Details{}}
 			if r.Verdict == "" {
 				r.Verdict = reason.Verdict()
 			}
@@ -69,15 +69,15 @@ func TestActionFor(t *testing.T) {
 			}
 		}
 	}
-	for _, reason := range engine.Reasons() {
+	for _, reason := range rcpt.Reasons() {
 		if !slices.Contains(reached, reason) {
 			t.Errorf("no case has the reason %s: decide what to do with it", reason)
 		}
 	}
-	for verdict, want := range map[engine.Verdict]bulk.Action{
-		engine.VerdictDeliverable: bulk.ActionSend, engine.VerdictAcceptAll: bulk.ActionReview, engine.VerdictUndeliverable: bulk.ActionRemove, engine.VerdictUnknown: bulk.ActionReview,
+	for verdict, want := range map[rcpt.Verdict]bulk.Action{
+		rcpt.VerdictDeliverable: bulk.ActionSend, rcpt.VerdictAcceptAll: bulk.ActionReview, rcpt.VerdictUndeliverable: bulk.ActionRemove, rcpt.VerdictUnknown: bulk.ActionReview,
 	} {
-		if got := bulk.ActionFor(engine.Result{Verdict: verdict}); got != want {
+		if got := bulk.ActionFor(rcpt.Result{Verdict: verdict}); got != want {
 			t.Errorf("%s without details: %s, want %s", verdict, got, want)
 		}
 	}
@@ -94,11 +94,11 @@ func TestActionsAreDocumented(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| (?:any|`unknown`) \\|(.*)\\| `(\\w+)` \\|.*$").FindAllSubmatch(page, -1) {
 		rows[bulk.Action(row[2])] += string(row[1])
 	}
-	for _, reason := range engine.Reasons() {
-		if reason.Verdict() != engine.VerdictUnknown {
+	for _, reason := range rcpt.Reasons() {
+		if reason.Verdict() != rcpt.VerdictUnknown {
 			continue
 		}
-		want := bulk.ActionFor(engine.Result{Verdict: engine.VerdictUnknown, Reason: reason})
+		want := bulk.ActionFor(rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: reason})
 		for action, row := range rows {
 			if has := strings.Contains(row, "`"+string(reason)+"`"); has != (action == want) {
 				t.Errorf("%s is to %s; in the row of %s: %v", reason, want, action, has)
@@ -110,25 +110,25 @@ func TestActionsAreDocumented(t *testing.T) {
 // TestRowGroup: the first address of a row decides which group the row is in,
 // but a row is not bad while another of its addresses may be good.
 func TestRowGroup(t *testing.T) {
-	good, trap := engine.Result{Verdict: engine.VerdictDeliverable}, engine.Result{Verdict: engine.VerdictUnknown, SpamTrap: true}
-	bad, empty := engine.Result{Verdict: engine.VerdictUndeliverable}, engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonNoAddress}
-	all, later := engine.Result{Verdict: engine.VerdictAcceptAll}, engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonGreylisted, Details: &engine.Details{}}
+	good, trap := rcpt.Result{Verdict: rcpt.VerdictDeliverable}, rcpt.Result{Verdict: rcpt.VerdictUnknown, SpamTrap: true}
+	bad, empty := rcpt.Result{Verdict: rcpt.VerdictUndeliverable}, rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonNoAddress}
+	all, later := rcpt.Result{Verdict: rcpt.VerdictAcceptAll}, rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonGreylisted, Details: &rcpt.Details{}}
 	for _, c := range []struct {
-		results []engine.Result
+		results []rcpt.Result
 		want    bulk.Group
 	}{
-		{[]engine.Result{good}, bulk.GroupSafe},
-		{[]engine.Result{bad}, bulk.GroupBad},
-		{[]engine.Result{empty}, bulk.GroupNone},
-		{[]engine.Result{good, bad}, bulk.GroupSafe},
-		{[]engine.Result{later, good}, bulk.GroupRetry},
-		{[]engine.Result{empty, good}, bulk.GroupSafe},
-		{[]engine.Result{empty, empty, all}, bulk.GroupRisky},
-		{[]engine.Result{bad, good}, bulk.GroupRisky},
-		{[]engine.Result{bad, empty, later}, bulk.GroupRisky},
-		{[]engine.Result{bad, empty}, bulk.GroupBad},
-		{[]engine.Result{bad, trap}, bulk.GroupBad},
-		{[]engine.Result{empty, empty}, bulk.GroupNone},
+		{[]rcpt.Result{good}, bulk.GroupSafe},
+		{[]rcpt.Result{bad}, bulk.GroupBad},
+		{[]rcpt.Result{empty}, bulk.GroupNone},
+		{[]rcpt.Result{good, bad}, bulk.GroupSafe},
+		{[]rcpt.Result{later, good}, bulk.GroupRetry},
+		{[]rcpt.Result{empty, good}, bulk.GroupSafe},
+		{[]rcpt.Result{empty, empty, all}, bulk.GroupRisky},
+		{[]rcpt.Result{bad, good}, bulk.GroupRisky},
+		{[]rcpt.Result{bad, empty, later}, bulk.GroupRisky},
+		{[]rcpt.Result{bad, empty}, bulk.GroupBad},
+		{[]rcpt.Result{bad, trap}, bulk.GroupBad},
+		{[]rcpt.Result{empty, empty}, bulk.GroupNone},
 	} {
 		if got := bulk.RowGroup(c.results); got != c.want {
 			t.Errorf("%v: %s, want %s", c.results, got, c.want)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
@@ -25,16 +26,16 @@ func (g *generated) Next(context.Context) (bulk.Item, error) {
 type instant struct{}
 
 func (instant) VerifyGroup(
-	_ context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	_ context.Context, addresses []string, _ engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	for i, address := range addresses {
-		done(i, engine.Result{Email: address, Verdict: engine.VerdictDeliverable}, nil)
+		done(i, rcpt.Result{Email: address, Verdict: rcpt.VerdictDeliverable}, nil)
 	}
 }
 
 type discard struct{}
 
-func (discard) Write(context.Context, bulk.Item, engine.Result) error { return nil }
+func (discard) Write(context.Context, bulk.Item, rcpt.Result) error { return nil }
 
 func (discard) Flush(context.Context) error { return nil }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // TestPlannerForgets checks that nothing stays of what is done, also of tasks
@@ -35,7 +35,7 @@ func TestPlannerForgets(t *testing.T) {
 // more than all.
 func TestRecent(t *testing.T) {
 	numberedKey := func(n uint64) key { return key(binary.BigEndian.AppendUint64(make([]byte, 8), n)) }
-	final := &answer{result: engine.Result{}}
+	final := &answer{result: rcpt.Result{}}
 	each := final.octets() + int64(len(key{}))
 	d := newDedupe(100 * each)
 	for n := range uint64(1000) {

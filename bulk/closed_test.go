@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -61,18 +62,18 @@ func TestVerifierIsClosed(t *testing.T) {
 // could not be carried out.
 func TestFailuresAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) {
 			if address == "user2@one.example" {
 				return failed(address), errors.New("no descriptors")
 			}
 			return deliverable(address), nil
 		}}
 		emails := append(numbered(3, "one.example"), "user2@one.example")
-		summary, err := bulk.Run(context.Background(), listOf(emails...), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Trim: engine.Result.WithoutDetails})
+		summary, err := bulk.Run(context.Background(), listOf(emails...), &file{}, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), Trim: rcpt.Result.WithoutDetails})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := []int64{summary.Done, summary.Failed, summary.Verdicts[engine.VerdictUnknown]}
+		got := []int64{summary.Done, summary.Failed, summary.Verdicts[rcpt.VerdictUnknown]}
 		if diff := cmp.Diff([]int64{4, 2, 2}, got); diff != "" {
 			t.Errorf("done, failed, unknown (-want +got):\n%s", diff)
 		}

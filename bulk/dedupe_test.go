@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 func TestDuplicates(t *testing.T) {
@@ -60,7 +60,7 @@ func TestDuplicates(t *testing.T) {
 func TestDuplicateOfOneThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := []string{"grey@one.example", "fine@one.example", "grey@ONE.example", "last@one.example", "grey@one.example"}
-		verifier, out := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier, out := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if strings.HasPrefix(address, "grey") && n == 1 {
 				return greylisted(address, time.Minute), nil
 			}
@@ -72,7 +72,7 @@ func TestDuplicateOfOneThatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 		if n := len(verifier.asked["grey@one.example"]); n != 2 || len(verifier.asked) != 3 {
@@ -85,7 +85,7 @@ func TestDuplicateOfOneThatWaits(t *testing.T) {
 // was a fault of ours.
 func TestFailureIsNotRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier, out := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier, out := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if n <= 3 {
 				return failed(address), fmt.Errorf("try %d", n)
 			}

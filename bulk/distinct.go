@@ -3,7 +3,7 @@ package bulk
 import (
 	"hash/maphash"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // distinct knows addresses that were counted: four bits of a field for each (B.
@@ -21,7 +21,7 @@ const (
 
 // add reports whether the address of a result was not added before. Several
 // spellings of a domain are one address.
-func (d *distinct) add(r engine.Result) bool {
+func (d *distinct) add(r rcpt.Result) bool {
 	if d.bits == nil {
 		d.bits, d.seed = make([]uint64, distinctBits/64), maphash.MakeSeed()
 	}
@@ -41,9 +41,9 @@ func (d *distinct) add(r engine.Result) bool {
 
 // holdsAddress reports whether a result is about one address, and not about a
 // text with several or none.
-func holdsAddress(r engine.Result) bool {
+func holdsAddress(r rcpt.Result) bool {
 	switch r.Reason {
-	case engine.ReasonSeveralAddresses, engine.ReasonNoAddress, engine.ReasonUnclearAddress, engine.ReasonInvalidRow:
+	case rcpt.ReasonSeveralAddresses, rcpt.ReasonNoAddress, rcpt.ReasonUnclearAddress, rcpt.ReasonInvalidRow:
 		return false
 	}
 	return true

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // TestDistinct: no address is taken for another in a list of some size, and
@@ -15,7 +15,7 @@ func TestDistinct(t *testing.T) {
 	taken := 0
 	for round := range 2 {
 		for i := range some {
-			r := engine.Result{Email: "x", Local: fmt.Sprint("u", i), Domain: "acme.example"}
+			r := rcpt.Result{Email: "x", Local: fmt.Sprint("u", i), Domain: "acme.example"}
 			switch fresh := d.add(r); {
 			case round == 0 && !fresh:
 				taken++

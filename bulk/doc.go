@@ -19,7 +19,7 @@
 //     results have details; one that comes again later is verified again.
 //   - Cleaning: with [Options.Clean] each text may have more than the address.
 //     Known results go through with [Item.Known].
-//   - Retries: an [engine.VerdictUnknown] result that says when to ask again is
+//   - Retries: an [rcpt.VerdictUnknown] result that says when to ask again is
 //     not final before [Options.RetryWindow] is over. The address is verified
 //     again after that time or a growing wait, whichever is longer, and a last
 //     time when the window ends. If asking again is not worthwhile until then,

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -48,7 +49,7 @@ func TestDeadlineOfARun(t *testing.T) {
 			t.Errorf("%d written, error %v", summary.Written, err)
 		}
 		for _, r := range out.results {
-			if r.Verdict != engine.VerdictAcceptAll {
+			if r.Verdict != rcpt.VerdictAcceptAll {
 				t.Errorf("%s: %s, %s", r.Email, r.Verdict, r.Reason)
 			}
 		}

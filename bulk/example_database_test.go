@@ -8,6 +8,7 @@ import (
 	"log"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
@@ -26,7 +27,7 @@ type table struct {
 }
 
 // Write implements [bulk.Sink]. Run calls it from one goroutine.
-func (t *table) Write(ctx context.Context, item bulk.Item, result engine.Result) error {
+func (t *table) Write(ctx context.Context, item bulk.Item, result rcpt.Result) error {
 	// The reason is there without details, too. An empty cell says that the
 	// verification was not carried out, so that a later run tries again.
 	verdict := string(result.Verdict)
@@ -96,7 +97,7 @@ func ExampleRun_database() {
 	sink := &table{db: printed{}, batch: 2}
 	summary, err := bulk.Run(context.Background(), customers(queue), sink, bulk.Options{
 		Verifier: verifier,
-		Trim:     engine.Result.WithoutDetails,
+		Trim:     rcpt.Result.WithoutDetails,
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // list is a source. After its items comes err, or io.EOF.
@@ -66,12 +66,12 @@ func (l *list) count() int {
 // file is a sink. Its call number failAt fails, if that is not zero.
 type file struct {
 	lines   []string // row: email user result
-	results []engine.Result
+	results []rcpt.Result
 	failAt  int
 	called  int
 }
 
-func (f *file) Write(_ context.Context, item bulk.Item, r engine.Result) error {
+func (f *file) Write(_ context.Context, item bulk.Item, r rcpt.Result) error {
 	f.called++
 	if f.called == f.failAt {
 		return io.ErrShortWrite
@@ -87,7 +87,7 @@ func (*file) Flush(context.Context) error { return nil }
 // otherwise.
 type answers struct {
 	// reply says what the answer to the nth asking for an address is, from 1.
-	reply func(address string, n int) (engine.Result, error)
+	reply func(address string, n int) (rcpt.Result, error)
 	takes time.Duration
 
 	mu      sync.Mutex
@@ -97,7 +97,7 @@ type answers struct {
 	most    int
 }
 
-func (a *answers) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (a *answers) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	n := a.enter(address)
 	defer a.leave()
 	select {
@@ -129,35 +129,35 @@ func (a *answers) leave() {
 	a.now--
 }
 
-func result(address string, verdict engine.Verdict, reason engine.Reason) engine.Result {
+func result(address string, verdict rcpt.Verdict, reason rcpt.Reason) rcpt.Result {
 	user, domain, _ := strings.Cut(address, "@")
-	return engine.Result{
+	return rcpt.Result{
 		Email: address, Local: user, Domain: strings.ToLower(domain), Verdict: verdict, Reason: reason,
-		Details: &engine.Details{CatchAll: engine.CatchAllUnknown},
+		Details: &rcpt.Details{CatchAll: rcpt.CatchAllUnknown},
 	}
 }
 
-func deliverable(address string) engine.Result {
-	return result(address, engine.VerdictDeliverable, engine.ReasonRecipientAccepted)
+func deliverable(address string) rcpt.Result {
+	return result(address, rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted)
 }
 
-func failed(address string) engine.Result {
-	return result(address, engine.VerdictUnknown, engine.ReasonInternalError)
+func failed(address string) rcpt.Result {
+	return result(address, rcpt.VerdictUnknown, rcpt.ReasonInternalError)
 }
 
-func greylisted(address string, after time.Duration) engine.Result {
-	return unknownFor(address, engine.ReasonGreylisted, after)
+func greylisted(address string, after time.Duration) rcpt.Result {
+	return unknownFor(address, rcpt.ReasonGreylisted, after)
 }
 
 // unknownFor is a temporary answer.
-func unknownFor(address string, reason engine.Reason, after time.Duration) engine.Result {
-	r := result(address, engine.VerdictUnknown, reason)
+func unknownFor(address string, reason rcpt.Reason, after time.Duration) rcpt.Result {
+	r := result(address, rcpt.VerdictUnknown, reason)
 	r.RetryAt = r.CheckedAt.Add(after)
 	return r
 }
 
 // lines is what a file has when every address has that verdict.
-func lines(emails []string, verdict engine.Verdict) []string {
+func lines(emails []string, verdict rcpt.Verdict) []string {
 	var want []string
 	for i, email := range emails {
 		want = append(want, fmt.Sprintf("row %d: %s %s", i+1, email, verdict))

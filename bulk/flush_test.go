@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // collecting is a sink that collects results.
@@ -24,7 +24,7 @@ type collecting struct {
 	ended   bool            // a context that it got had ended
 }
 
-func (c *collecting) Write(ctx context.Context, item bulk.Item, r engine.Result) error {
+func (c *collecting) Write(ctx context.Context, item bulk.Item, r rcpt.Result) error {
 	c.ended = c.ended || ctx.Err() != nil
 	return c.file.Write(ctx, item, r)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
@@ -27,7 +28,7 @@ type grouped struct {
 }
 
 func (g *grouped) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	if len(addresses) > 1 {
 		g.mu.Lock()
@@ -64,7 +65,7 @@ func TestGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
 		if v.most > 100 {
@@ -106,7 +107,7 @@ func TestGroups(t *testing.T) {
 func TestGroupsAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(40, "example.test")
-		v := &grouped{answers: answers{reply: func(address string, n int) (engine.Result, error) {
+		v := &grouped{answers: answers{reply: func(address string, n int) (rcpt.Result, error) {
 			switch {
 			case strings.HasSuffix(localOf(address), "3") && n == 1:
 				return greylisted(address, time.Minute), nil
@@ -120,7 +121,7 @@ func TestGroupsAreRetried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
 		for address, at := range v.asked {
@@ -155,9 +156,9 @@ func TestCancelWhileGroupsAreAsked(t *testing.T) {
 func TestGroupsKeepNothingForTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		var told []weak.Pointer[engine.Details]
+		var told []weak.Pointer[rcpt.Details]
 		emails := numbered(40, "example.test")
-		v := &grouped{answers: answers{reply: func(address string, _ int) (engine.Result, error) {
+		v := &grouped{answers: answers{reply: func(address string, _ int) (rcpt.Result, error) {
 			if address == emails[39] {
 				time.Sleep(time.Minute)
 			}
@@ -191,6 +192,6 @@ func TestGroupsKeepNothingForTheLast(t *testing.T) {
 // forgetful is a sink.
 type forgetful struct{}
 
-func (forgetful) Write(context.Context, bulk.Item, engine.Result) error { return nil }
+func (forgetful) Write(context.Context, bulk.Item, rcpt.Result) error { return nil }
 
 func (forgetful) Flush(context.Context) error { return nil }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
@@ -28,13 +29,13 @@ type moody struct {
 	problems []string
 }
 
-func (m *moody) Verify(ctx context.Context, address string) (result engine.Result, err error) {
-	m.VerifyGroup(ctx, []string{address}, engine.GroupOptions{}, func(_ int, r engine.Result, e error) { result, err = r, e })
+func (m *moody) Verify(ctx context.Context, address string) (result rcpt.Result, err error) {
+	m.VerifyGroup(ctx, []string{address}, engine.GroupOptions{}, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 	return result, err
 }
 
 func (m *moody) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	m.begin(addresses)
 	var all sync.WaitGroup
@@ -73,7 +74,7 @@ func (m *moody) lot(n int) int {
 	return m.rand.IntN(n)
 }
 
-func (m *moody) ask(ctx context.Context, address string) (engine.Result, error) {
+func (m *moody) ask(ctx context.Context, address string) (rcpt.Result, error) {
 	takes := time.Duration(1+m.lot(3000)) * time.Millisecond
 	switch m.lot(30) {
 	case 0:

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
@@ -18,9 +18,9 @@ func TestHeldBackAddressesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		free := start.Add(24 * time.Hour)
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) {
 			if wait := time.Until(free); address[0] == 'h' && wait > 0 {
-				return engine.Result{}, fmt.Errorf("engine: %w", &smtpprobe.HeldBackError{Provider: "p", RetryAfter: wait})
+				return rcpt.Result{}, fmt.Errorf("engine: %w", &smtpprobe.HeldBackError{Provider: "p", RetryAfter: wait})
 			}
 			return deliverable(address), nil
 		}}

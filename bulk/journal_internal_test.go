@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // endless is a source of the same item, a second apart.
@@ -27,13 +27,13 @@ func (endless) Next(ctx context.Context) (Item, error) {
 
 type yes struct{}
 
-func (yes) Verify(_ context.Context, address string) (engine.Result, error) {
-	return engine.Result{Email: address, Verdict: engine.VerdictDeliverable}, nil
+func (yes) Verify(_ context.Context, address string) (rcpt.Result, error) {
+	return rcpt.Result{Email: address, Verdict: rcpt.VerdictDeliverable}, nil
 }
 
 type nowhere struct{}
 
-func (nowhere) Write(context.Context, Item, engine.Result) error { return nil }
+func (nowhere) Write(context.Context, Item, rcpt.Result) error { return nil }
 
 func (nowhere) Flush(context.Context) error { return nil }
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 var conditions = map[string]string{"the list": "list", "--level": "smtp"}
@@ -40,7 +40,7 @@ func inJournal(t *testing.T, ctx context.Context, open func(string, map[string]s
 // greyFirst greylists the first address of a list for five minutes; the others
 // have their answer at once.
 func greyFirst(emails []string) *answers {
-	return &answers{reply: func(address string, n int) (engine.Result, error) {
+	return &answers{reply: func(address string, n int) (rcpt.Result, error) {
 		if address == emails[0] && n == 1 {
 			return greylisted(address, 5*time.Minute), nil
 		}
@@ -70,7 +70,7 @@ func TestJournal(t *testing.T) {
 		if err != nil || all != int64(len(emails)) {
 			t.Fatalf("%d settled, error %v", all, err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
 		if summary.Recalled != settled || summary.Done != all || summary.Duplicates > 1 {
@@ -98,7 +98,7 @@ func TestJournalKeepsResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(10, "one.example")
 		name := filepath.Join(t.TempDir(), "journal")
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) {
 			r := deliverable(address)
 			r.Message, r.Suggestion, r.CheckedAt = "Ü\n", "other@one.example", time.Now().UTC()
 			return r, nil
@@ -123,19 +123,19 @@ func TestJournalHasNoTemporaryAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(9, "one.example")
 		name := filepath.Join(t.TempDir(), "journal")
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) {
 			switch address {
 			case emails[0]:
 				return greylisted(address, 5*time.Minute), nil
 			case emails[1]:
 				return failed(address), errors.New("out of memory")
 			case emails[2]:
-				return result(address, engine.VerdictUnknown, "port_blocked"), nil
+				return result(address, rcpt.VerdictUnknown, "port_blocked"), nil
 			case emails[3]:
 				time.Sleep(21 * time.Second) // until after the drain
 				return greylisted(address, 5*time.Minute), nil
 			case emails[4]:
-				return result(address, engine.VerdictUnknown, engine.ReasonEgressFailed), nil
+				return result(address, rcpt.VerdictUnknown, rcpt.ReasonEgressFailed), nil
 			}
 			return deliverable(address), nil
 		}}
@@ -189,7 +189,7 @@ func TestTornJournal(t *testing.T) {
 			if err != nil || settled != 4 || summary.Recalled+int64(len(verifier.asked)) != 4 {
 				t.Errorf("%s: %d settled, %d recalled, %d asked about, error %v", damage, settled, summary.Recalled, len(verifier.asked), err)
 			}
-			if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
+			if diff := cmp.Diff(lines(emails, rcpt.VerdictDeliverable), out.lines); diff != "" {
 				t.Errorf("%s: output (-want +got):\n%s", damage, diff)
 			}
 			if strings.Contains(damage, "behind") && summary.Recalled != 4 {

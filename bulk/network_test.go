@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // TestOffline: while our network does not work nobody is asked, what has failed
@@ -17,10 +17,10 @@ import (
 func TestOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var offline atomic.Bool
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			switch {
 			case offline.Load(): // the DNS has failed under it
-				return unknownFor(address, engine.ReasonDNSTemporary, time.Minute), nil
+				return unknownFor(address, rcpt.ReasonDNSTemporary, time.Minute), nil
 			case strings.HasPrefix(address, "grey") && n < 4:
 				return greylisted(address, time.Minute), nil
 			}
@@ -39,7 +39,7 @@ func TestOffline(t *testing.T) {
 				}
 			},
 		}.Within(bulk.Limits{PerDomain: 10}))
-		if err != nil || summary.Verdicts[engine.VerdictDeliverable] != 101 {
+		if err != nil || summary.Verdicts[rcpt.VerdictDeliverable] != 101 {
 			t.Errorf("%+v (%v)", summary, err)
 		}
 		if last.Done != 21 || last.Waiting > 0 { // the greylisted one would be due

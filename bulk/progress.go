@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // Progress is the progress of a run.
@@ -20,7 +20,7 @@ type Progress struct {
 	// NextRetry and LastRetry are the times until the first and the last
 	// address of Waiting is asked again; zero if none waits, or at once.
 	NextRetry, LastRetry time.Duration
-	Verdicts             map[engine.Verdict]int64 // of the items that are done
+	Verdicts             map[rcpt.Verdict]int64 // of the items that are done
 	Elapsed              time.Duration
 	// Exhausted is set when nothing more is read, so that Read is the total.
 	Exhausted bool

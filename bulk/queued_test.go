@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -27,9 +28,9 @@ type watched struct {
 }
 
 func (w *watched) VerifyGroup(
-	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
-	w.Verifier.VerifyGroup(ctx, addresses, o, func(i int, r engine.Result, err error) {
+	w.Verifier.VerifyGroup(ctx, addresses, o, func(i int, r rcpt.Result, err error) {
 		if strings.HasPrefix(addresses[i], "one@") {
 			w.mu.Lock()
 			w.lastFast = max(w.lastFast, time.Since(w.start))
@@ -44,12 +45,12 @@ func (w *watched) VerifyGroup(
 type oneByOne struct{ *watched }
 
 func (v oneByOne) VerifyGroup(
-	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i := range addresses {
 		all.Go(func() {
-			v.watched.VerifyGroup(ctx, addresses[i:i+1], o, func(_ int, r engine.Result, err error) { done(i, r, err) })
+			v.watched.VerifyGroup(ctx, addresses[i:i+1], o, func(_ int, r rcpt.Result, err error) { done(i, r, err) })
 		})
 	}
 	all.Wait()
@@ -72,7 +73,7 @@ type crowded struct {
 }
 
 func (c *crowded) VerifyGroup(
-	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i, address := range addresses {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/given"
 )
@@ -20,8 +20,8 @@ type record struct {
 // answer is a result and what the run needs of it after it was trimmed. It is
 // shared by duplicates and never changed.
 type answer struct {
-	result engine.Result
-	reason engine.Reason
+	result rcpt.Result
+	reason rcpt.Reason
 }
 
 // forItem returns an answer as that about another spelling of the same address.
@@ -76,7 +76,7 @@ func (a *answer) octets() int64 {
 }
 
 // plain is a result without its JSON form, which takes twice the time.
-type plain engine.Result
+type plain rcpt.Result
 
 // append appends r as octets: email, row, reason and result, each after its
 // length plus one; zero stands for a missing part.
@@ -121,7 +121,7 @@ func parseRecord(from []byte) (*record, error) {
 	if fields[3] == nil {
 		return r, nil
 	}
-	r.answer = &answer{reason: engine.Reason(fields[2])}
+	r.answer = &answer{reason: rcpt.Reason(fields[2])}
 	return r, json.Unmarshal(fields[3], (*plain)(&r.answer.result))
 }
 

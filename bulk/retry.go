@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
 )
@@ -67,8 +68,8 @@ type Tries struct {
 
 // Next returns when to verify the address of a result again, and its tries with
 // this result counted; false: the result is final.
-func (p RetryRules) Next(t Tries, r engine.Result, now time.Time) (due time.Time, next Tries, again bool) {
-	if r.Verdict != engine.VerdictUnknown || r.RetryAfter() <= 0 {
+func (p RetryRules) Next(t Tries, r rcpt.Result, now time.Time) (due time.Time, next Tries, again bool) {
+	if r.Verdict != rcpt.VerdictUnknown || r.RetryAfter() <= 0 {
 		return time.Time{}, t, false
 	}
 	sinceEpoch := func(at time.Time) time.Duration { return time.Duration(at.UnixNano()) }

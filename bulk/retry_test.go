@@ -10,19 +10,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
 
 // always gives every answer as greylisted, with that hint.
-func always(hint time.Duration) func(string, int) (engine.Result, error) {
-	return func(address string, _ int) (engine.Result, error) { return greylisted(address, hint), nil }
+func always(hint time.Duration) func(string, int) (rcpt.Result, error) {
+	return func(address string, _ int) (rcpt.Result, error) { return greylisted(address, hint), nil }
 }
 
 func TestRetryTimes(t *testing.T) {
 	const m = time.Minute
 	tests := map[string]struct {
-		reply  func(string, int) (engine.Result, error)
+		reply  func(string, int) (rcpt.Result, error)
 		window time.Duration
 		asked  []time.Duration // at the earliest, counted from the first answer; jitter adds half a minute at most to each
 	}{
@@ -36,7 +37,7 @@ func TestRetryTimes(t *testing.T) {
 		"long window":                 {always(time.Second), 55 * m, []time.Duration{0, 1 * m, 3 * m, 8 * m, 18 * m, 33 * m, 48 * m, 55 * m}},
 		"not worth asking again":      {always(0), 30 * m, []time.Duration{0}},
 		"deliverable at once":         {nil, 30 * m, []time.Duration{0}},
-		"deliverable with a hint": {func(address string, _ int) (engine.Result, error) {
+		"deliverable with a hint": {func(address string, _ int) (rcpt.Result, error) {
 			r := deliverable(address)
 			r.RetryAt = r.CheckedAt.Add(time.Minute)
 			return r, nil
@@ -71,7 +72,7 @@ func TestRetryGoesToTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := append([]string{"grey@one.example"}, numbered(1000, "two.example")...)
 		var done []int64
-		verifier, out := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier, out := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if address == emails[0] && n < 3 {
 				return greylisted(address, 5*time.Minute), nil
 			}
@@ -84,7 +85,7 @@ func TestRetryGoesToTheEnd(t *testing.T) {
 		if err != nil || summary.Retries != 2 {
 			t.Errorf("%d retries (%v)", summary.Retries, err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails, rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 		if done[0] != 1000 {
@@ -101,7 +102,7 @@ func TestRetriesOfADomainComeTogether(t *testing.T) {
 		for d := range 50 {
 			emails = append(emails, numbered(30, fmt.Sprintf("domain%d.example", d))...)
 		}
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if n == 1 {
 				return greylisted(address, 5*time.Minute), nil
 			}
@@ -147,29 +148,29 @@ func TestWaitingPausesReading(t *testing.T) {
 }
 
 func TestBusyIsTriedAgain(t *testing.T) {
-	busy := func(until int, then func(string, int) (engine.Result, error)) func(string, int) (engine.Result, error) {
-		return func(address string, n int) (engine.Result, error) {
+	busy := func(until int, then func(string, int) (rcpt.Result, error)) func(string, int) (rcpt.Result, error) {
+		return func(address string, n int) (rcpt.Result, error) {
 			if n <= until {
 				return failed(address), fmt.Errorf("wrapped: %w", engine.ErrBusy)
 			}
 			return then(address, n)
 		}
 	}
-	fine := func(address string, _ int) (engine.Result, error) { return deliverable(address), nil }
+	fine := func(address string, _ int) (rcpt.Result, error) { return deliverable(address), nil }
 	tests := map[string]struct {
-		reply      func(string, int) (engine.Result, error)
+		reply      func(string, int) (rcpt.Result, error)
 		window     time.Duration
-		want       engine.Verdict
+		want       rcpt.Verdict
 		success    bool
 		least, end time.Duration
 		retries    int64
 	}{
-		"for a while":          {busy(4, fine), 0, engine.VerdictDeliverable, true, 15 * time.Second, 35 * time.Second, 0},
-		"for ever":             {busy(1000, fine), 0, engine.VerdictUnknown, false, 8 * time.Minute, 11 * time.Minute, 0},
-		"for ever, window":     {busy(1000, fine), time.Hour, engine.VerdictUnknown, false, 58 * time.Minute, 61 * time.Minute, 0},
-		"then greylisted":      {busy(8, always(10*time.Minute)), 10 * time.Minute, engine.VerdictUnknown, true, 12 * time.Minute, 16 * time.Minute, 1},
-		"after an answer":      {afterAnswer(busy(1000, fine)), 12 * time.Minute, engine.VerdictUnknown, true, 10*time.Minute + 55*time.Second, 13 * time.Minute, 7}, // less two waits
-		"after an answer once": {afterAnswer(busy(2, fine)), 12 * time.Minute, engine.VerdictDeliverable, true, 10 * time.Minute, 11 * time.Minute, 3},
+		"for a while":          {busy(4, fine), 0, rcpt.VerdictDeliverable, true, 15 * time.Second, 35 * time.Second, 0},
+		"for ever":             {busy(1000, fine), 0, rcpt.VerdictUnknown, false, 8 * time.Minute, 11 * time.Minute, 0},
+		"for ever, window":     {busy(1000, fine), time.Hour, rcpt.VerdictUnknown, false, 58 * time.Minute, 61 * time.Minute, 0},
+		"then greylisted":      {busy(8, always(10*time.Minute)), 10 * time.Minute, rcpt.VerdictUnknown, true, 12 * time.Minute, 16 * time.Minute, 1},
+		"after an answer":      {afterAnswer(busy(1000, fine)), 12 * time.Minute, rcpt.VerdictUnknown, true, 10*time.Minute + 55*time.Second, 13 * time.Minute, 7}, // less two waits
+		"after an answer once": {afterAnswer(busy(2, fine)), 12 * time.Minute, rcpt.VerdictDeliverable, true, 10 * time.Minute, 11 * time.Minute, 3},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -195,8 +196,8 @@ func TestBusyIsTriedAgain(t *testing.T) {
 }
 
 // afterAnswer is greylisted once before what comes then.
-func afterAnswer(then func(string, int) (engine.Result, error)) func(string, int) (engine.Result, error) {
-	return func(address string, n int) (engine.Result, error) {
+func afterAnswer(then func(string, int) (rcpt.Result, error)) func(string, int) (rcpt.Result, error) {
+	return func(address string, n int) (rcpt.Result, error) {
 		if n == 1 {
 			return greylisted(address, 10*time.Minute), nil
 		}
@@ -207,7 +208,7 @@ func afterAnswer(then func(string, int) (engine.Result, error)) func(string, int
 func TestFaultsAreTriedAgain(t *testing.T) {
 	for tries, want := range map[int]bool{1: true, 2: true, 3: false} {
 		synctest.Test(t, func(t *testing.T) {
-			verifier, out := &answers{reply: func(address string, n int) (engine.Result, error) {
+			verifier, out := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 				if n <= tries {
 					return failed(address), errors.Join(syscall.EMFILE)
 				}
@@ -221,8 +222,8 @@ func TestFaultsAreTriedAgain(t *testing.T) {
 	}
 }
 
-func temporary(domain string, seconds time.Duration) engine.Result {
-	return engine.Result{Domain: domain, Verdict: engine.VerdictUnknown, RetryAt: time.Time{}.Add(seconds * time.Second), Details: &engine.Details{}}
+func temporary(domain string, seconds time.Duration) rcpt.Result {
+	return rcpt.Result{Domain: domain, Verdict: rcpt.VerdictUnknown, RetryAt: time.Time{}.Add(seconds * time.Second), Details: &rcpt.Details{}}
 }
 
 // TestRetryRules: the waits grow, the retries of a domain come together, and
@@ -254,11 +255,11 @@ func TestRetryRules(t *testing.T) {
 
 func TestRetryRulesEnd(t *testing.T) {
 	now := time.Now()
-	for name, r := range map[string]engine.Result{
-		"not temporary":   {Verdict: engine.VerdictUnknown, Details: &engine.Details{}},
-		"an answer":       {Verdict: engine.VerdictDeliverable, RetryAt: time.Time{}.Add(time.Minute), Details: &engine.Details{}},
+	for name, r := range map[string]rcpt.Result{
+		"not temporary":   {Verdict: rcpt.VerdictUnknown, Details: &rcpt.Details{}},
+		"an answer":       {Verdict: rcpt.VerdictDeliverable, RetryAt: time.Time{}.Add(time.Minute), Details: &rcpt.Details{}},
 		"later than ever": temporary("acme.example", 7200),
-		"without details": {Verdict: engine.VerdictUnknown},
+		"without details": {Verdict: rcpt.VerdictUnknown},
 	} {
 		if _, _, again := bulk.NewRetryRules(time.Hour).Next(bulk.Tries{}, r, now); again {
 			t.Errorf("%s: again", name)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // rowsOf is a list of rows of several addresses. As in a file that is read,
@@ -36,7 +36,7 @@ type joined struct {
 	results []string
 }
 
-func (j *joined) Write(_ context.Context, item bulk.Item, r engine.Result) error {
+func (j *joined) Write(_ context.Context, item bulk.Item, r rcpt.Result) error {
 	j.results = append(j.results, r.Email)
 	if item.Row != nil {
 		j.rows = append(j.rows, fmt.Sprintf("%s: %s", item.Row, strings.Join(j.results, " ")))
@@ -87,7 +87,7 @@ func TestDrainLeavesRowsWhole(t *testing.T) {
 					}
 					return sink.rows
 				}
-				answer := func(address string, _ int) (engine.Result, error) { return deliverable(address), nil }
+				answer := func(address string, _ int) (rcpt.Result, error) { return deliverable(address), nil }
 				drain := make(chan struct{})
 				time.AfterFunc(drainedAt, func() { close(drain) })
 				drained := run(bulk.CreateJournal, bulk.Options{Verifier: bulk.OneByOne(slowOnes{&answers{reply: answer}}.Verify), Drain: drain})
@@ -108,7 +108,7 @@ func TestDrainWithinRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink, drain := &joined{}, make(chan struct{})
 		time.AfterFunc(2*time.Second+time.Second/2, func() { close(drain) })
-		answer := func(address string, _ int) (engine.Result, error) { return deliverable(address), nil }
+		answer := func(address string, _ int) (rcpt.Result, error) { return deliverable(address), nil }
 		summary, err := bulk.Run(t.Context(), rowsOf("a@one.example b@two.example", "c@one.example d@two.example"), sink,
 			bulk.Options{Verifier: bulk.OneByOne((&answers{reply: answer}).Verify), PerRow: 2, Drain: drain}.Within(bulk.Limits{Window: 1}))
 		if len(sink.rows) != 1 || len(sink.results) > 0 || err != nil || summary.Done != 3 {
@@ -121,7 +121,7 @@ func TestDrainWithinRow(t *testing.T) {
 func TestShortRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &joined{}
-		answer := func(address string, _ int) (engine.Result, error) { return deliverable(address), nil }
+		answer := func(address string, _ int) (rcpt.Result, error) { return deliverable(address), nil }
 		summary, err := bulk.Run(t.Context(), rowsOf("a@one.example b@two.example", "c@three.example"), sink,
 			bulk.Options{Verifier: bulk.OneByOne((&answers{reply: answer}).Verify), PerRow: 2})
 		want := []string{"row 1: a@one.example b@two.example", "row 2: c@three.example"}

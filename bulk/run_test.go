@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 )
@@ -23,7 +24,7 @@ import (
 // uneven takes up to a minute for an address.
 type uneven struct{}
 
-func (uneven) Verify(_ context.Context, address string) (engine.Result, error) {
+func (uneven) Verify(_ context.Context, address string) (rcpt.Result, error) {
 	time.Sleep(rand.N(time.Minute))
 	return deliverable(address), nil
 }
@@ -51,7 +52,7 @@ func TestOrder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(lines(emails, engine.VerdictDeliverable), out.lines); diff != "" {
+				if diff := cmp.Diff(lines(emails, rcpt.VerdictDeliverable), out.lines); diff != "" {
 					t.Error(diff)
 				}
 				if n := int64(len(emails)); summary.Read != n || summary.Done != n || summary.Written != n {
@@ -72,13 +73,13 @@ func TestFilesKeepResults(t *testing.T) {
 		source, out := listOf(emails...), &file{}
 		source.items[3].Row, source.items[4].Row = nil, []byte(strings.Repeat("long\x00", 10_000))
 		rows := map[string][]byte{}
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if address == emails[0] && n == 1 {
 				return greylisted(address, time.Minute), nil
 			}
 			return deliverable(address), nil
 		}}
-		sink := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r engine.Result) error {
+		sink := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r rcpt.Result) error {
 			rows[item.Email] = item.Row
 			return out.Write(t.Context(), item, r)
 		})
@@ -137,7 +138,7 @@ func TestWindow(t *testing.T) {
 
 func TestConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) {
 			time.Sleep(rand.N(time.Minute))
 			return deliverable(address), nil
 		}}
@@ -152,7 +153,7 @@ func TestConcurrency(t *testing.T) {
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(10, "one.example")
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if address == emails[4] {
 				return greylisted(address, time.Minute), nil
 			}
@@ -165,7 +166,7 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, want the cause and that of the context", err)
 		}
-		if diff := cmp.Diff(lines(emails[:4], engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails[:4], rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 		if summary.Written != 4 || summary.Done != 9 || summary.Read != 10 {
@@ -181,7 +182,7 @@ func TestCancelWhileAsking(t *testing.T) {
 		const inThirdTry = 8*time.Second + time.Second/2
 		ctx, cancel := context.WithTimeout(t.Context(), inThirdTry)
 		defer cancel()
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) { return failed(address), io.ErrNoProgress }}
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) { return failed(address), io.ErrNoProgress }}
 		out := &file{}
 		summary, err := bulk.Run(ctx, listOf(numbered(10, "one.example")...), out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify)})
 		if tries := len(verifier.asked["user1@one.example"]); tries != 3 {
@@ -205,7 +206,7 @@ func TestCancelKeepsAnswers(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(lines(emails[:3], engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails[:3], rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -214,7 +215,7 @@ func TestCancelKeepsAnswers(t *testing.T) {
 // deaf takes a second for an address whatever becomes of the context.
 type deaf struct{ grey string }
 
-func (d deaf) Verify(_ context.Context, address string) (engine.Result, error) {
+func (d deaf) Verify(_ context.Context, address string) (rcpt.Result, error) {
 	time.Sleep(time.Second)
 	if address == d.grey {
 		return greylisted(address, time.Minute), nil
@@ -226,7 +227,7 @@ func TestSinkError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		emails := numbered(1000, "one.example")
 		out := &file{failAt: 3}
-		slow := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r engine.Result) error { // so that there is more to write
+		slow := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r rcpt.Result) error { // so that there is more to write
 			time.Sleep(10 * time.Second)
 			return out.Write(t.Context(), item, r)
 		})
@@ -234,7 +235,7 @@ func TestSinkError(t *testing.T) {
 		if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(err.Error(), "result 3") {
 			t.Errorf("%v", err)
 		}
-		if diff := cmp.Diff(lines(emails[:2], engine.VerdictDeliverable), out.lines); diff != "" || summary.Written != 2 {
+		if diff := cmp.Diff(lines(emails[:2], rcpt.VerdictDeliverable), out.lines); diff != "" || summary.Written != 2 {
 			t.Errorf("%s, summary %+v", diff, summary)
 		}
 	})
@@ -276,12 +277,12 @@ func TestSourceError(t *testing.T) {
 		emails := numbered(5, "one.example")
 		source, out := listOf(emails...), &file{}
 		source.err = io.ErrUnexpectedEOF
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) { return greylisted(address, time.Minute), nil }}
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) { return greylisted(address, time.Minute), nil }}
 		summary, err := bulk.Run(t.Context(), source, out, bulk.Options{Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Hour})
 		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "item 6") {
 			t.Errorf("%v", err)
 		}
-		if diff := cmp.Diff(lines(emails, engine.VerdictUnknown), out.lines); diff != "" || summary.Drained || summary.Retries > 0 {
+		if diff := cmp.Diff(lines(emails, rcpt.VerdictUnknown), out.lines); diff != "" || summary.Drained || summary.Retries > 0 {
 			t.Errorf("%s, summary %+v", diff, summary)
 		}
 	})
@@ -300,7 +301,7 @@ func TestSpillError(t *testing.T) {
 		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%v", err)
 		}
-		if diff := cmp.Diff(lines(emails[:1], engine.VerdictDeliverable), out.lines); diff != "" {
+		if diff := cmp.Diff(lines(emails[:1], rcpt.VerdictDeliverable), out.lines); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -313,7 +314,7 @@ func TestDrain(t *testing.T) {
 		emails := append([]string{"later@grey.example", "LATER@grey.example", "later@grey.example"}, numbered(100, "fine.example")...)
 		source, out := listOf(emails...), &file{}
 		source.block = true
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if strings.HasSuffix(address, "grey.example") {
 				return greylisted(address, time.Hour), nil
 			}
@@ -330,7 +331,7 @@ func TestDrain(t *testing.T) {
 		if err != nil || !summary.Drained || summary.Retries != 0 || summary.Elapsed != 4*time.Second {
 			t.Errorf("%v, summary %+v", err, summary)
 		}
-		want := lines(emails[:34], engine.VerdictDeliverable) // one, and three times ten
+		want := lines(emails[:34], rcpt.VerdictDeliverable) // one, and three times ten
 		for i := range 3 {
 			want[i] = strings.Replace(want[i], "deliverable", "unknown", 1)
 		}
@@ -350,7 +351,7 @@ func TestDrain(t *testing.T) {
 // slowOnes takes a minute for some addresses.
 type slowOnes struct{ *answers }
 
-func (s slowOnes) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (s slowOnes) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	if strings.HasPrefix(address, "slow") {
 		select {
 		case <-time.After(time.Minute):
@@ -371,7 +372,7 @@ func TestDrainLeavesGaps(t *testing.T) {
 				emails = append(emails, fmt.Sprintf("%s@%s%d.example", user, user, d))
 			}
 		}
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if strings.HasPrefix(address, "busy") {
 				return failed(address), engine.ErrBusy
 			}
@@ -381,13 +382,13 @@ func TestDrainLeavesGaps(t *testing.T) {
 		time.AfterFunc(time.Second+time.Second/2, func() { close(drain) })
 		out := &file{}
 		summary, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{Verifier: bulk.OneByOne(slowOnes{verifier}.Verify), RetryWindow: time.Hour, Drain: drain})
-		if err != nil || summary.Verdicts[engine.VerdictDeliverable] != 30 || summary.Done != 30 {
+		if err != nil || summary.Verdicts[rcpt.VerdictDeliverable] != 30 || summary.Done != 30 {
 			t.Errorf("%+v (%v)", summary, err)
 		}
 		if most := time.Second + time.Second/2 + bulk.DrainTime; summary.Elapsed > most {
 			t.Errorf("took %v, want %v at most", summary.Elapsed, most)
 		}
-		all, want := lines(emails, engine.VerdictDeliverable), []string(nil)
+		all, want := lines(emails, rcpt.VerdictDeliverable), []string(nil)
 		for i, email := range emails {
 			if strings.HasPrefix(email, "fine") {
 				want = append(want, all[i])

@@ -10,15 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func full(email string, row []byte) *record {
-	return &record{item: Item{Email: email, Row: row}, answer: &answer{reason: engine.ReasonGreylisted, result: engine.Result{
+	return &record{item: Item{Email: email, Row: row}, answer: &answer{reason: rcpt.ReasonGreylisted, result: rcpt.Result{
 		Email: strings.ToValidUTF8(email, "\uFFFD"), Local: "user", Domain: "one.example", AcceptAll: true, Role: true, Free: true, Disposable: true, SpamTrap: true,
-		Verdict: engine.VerdictUnknown, Message: "<later & more>", Reason: engine.ReasonGreylisted, RetryAt: time.Unix(1, 2).UTC().Add(time.Minute + 7*time.Millisecond), Suggestion: "s", CheckedAt: time.Unix(1, 2).UTC(), Details: &engine.Details{Provider: "p", MX: []engine.MX{{Host: "mx.example", Preference: 1}}, CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}}, SMTP: &engine.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"}, Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", At: 3 * time.Millisecond}}, Duration: 7 * time.Millisecond},
+		Verdict: rcpt.VerdictUnknown, Message: "<later & more>", Reason: rcpt.ReasonGreylisted, RetryAt: time.Unix(1, 2).UTC().Add(time.Minute + 7*time.Millisecond), Suggestion: "s", CheckedAt: time.Unix(1, 2).UTC(), Details: &rcpt.Details{Provider: "p", MX: []rcpt.MX{{Host: "mx.example", Preference: 1}}, CatchAll: rcpt.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}}, SMTP: &rcpt.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"}, Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", At: 3 * time.Millisecond}}, Duration: 7 * time.Millisecond},
 	}}}
 }
 
@@ -28,7 +28,7 @@ func records() []*record {
 		full("b@one.example", []byte{}),
 		{item: Item{Email: "no answer", Row: []byte("row")}},
 		full("\xff not UTF-8", []byte(strings.Repeat("\x00\xff", 50_000))),
-		{item: Item{}, answer: &answer{result: engine.Result{Email: "short", Verdict: engine.VerdictUndeliverable, Message: "m"}}},
+		{item: Item{}, answer: &answer{result: rcpt.Result{Email: "short", Verdict: rcpt.VerdictUndeliverable, Message: "m"}}},
 	}
 }
 

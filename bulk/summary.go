@@ -3,7 +3,7 @@ package bulk
 import (
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // Summary is the outcome of a run.
@@ -12,13 +12,13 @@ type Summary struct {
 	Done       int64 // items with their final result
 	Written    int64 // items that the sink took
 	Failed     int64 // of Done: items whose verification could not be carried out ([rcpt.Reason.Failed])
-	Verdicts   map[engine.Verdict]int64
-	Reasons    map[engine.Reason]int64  // without those of no single address
-	Groups     map[Group]Count          // that [GroupFor] gives for the results as they were trimmed
-	Addresses  map[engine.Verdict]int64 // distinct addresses; of more than a million perhaps some too few
-	Recalled   int64                    // items whose result was in [Options.Journal] when the run began
-	Duplicates int64                    // items whose result was another item's
-	Retries    int64                    // times that an address was asked about again after a temporary answer
+	Verdicts   map[rcpt.Verdict]int64
+	Reasons    map[rcpt.Reason]int64  // without those of no single address
+	Groups     map[Group]Count        // that [GroupFor] gives for the results as they were trimmed
+	Addresses  map[rcpt.Verdict]int64 // distinct addresses; of more than a million perhaps some too few
+	Recalled   int64                  // items whose result was in [Options.Journal] when the run began
+	Duplicates int64                  // items whose result was another item's
+	Retries    int64                  // times that an address was asked about again after a temporary answer
 	// Worst are the domains with the most addresses that are unknown or
 	// undeliverable, the worst first: as many as [Options.WorstDomains] says.
 	// Where the list has very many domains, counts may be too low.
@@ -46,18 +46,18 @@ func (s Summary) AllAddresses() (n int64) {
 type tally struct {
 	read, done, failed, recalled, duplicates, retries int64
 
-	verdicts  map[engine.Verdict]int64
-	addresses map[engine.Verdict]int64
+	verdicts  map[rcpt.Verdict]int64
+	addresses map[rcpt.Verdict]int64
 	groups    map[Group]Count
-	reasons   map[engine.Reason]int64
+	reasons   map[rcpt.Reason]int64
 	seen      distinct
 	worst     worst
 }
 
 func newTally(worstDomains int) tally {
 	return tally{
-		verdicts: make(map[engine.Verdict]int64), reasons: make(map[engine.Reason]int64),
-		addresses: make(map[engine.Verdict]int64), groups: make(map[Group]Count), worst: newWorst(worstDomains),
+		verdicts: make(map[rcpt.Verdict]int64), reasons: make(map[rcpt.Reason]int64),
+		addresses: make(map[rcpt.Verdict]int64), groups: make(map[Group]Count), worst: newWorst(worstDomains),
 	}
 }
 
@@ -74,7 +74,7 @@ func (t *tally) add(a *answer) {
 	}
 }
 
-func (t *tally) count(r engine.Result) {
+func (t *tally) count(r rcpt.Result) {
 	group := GroupFor(r)
 	n := t.groups[group]
 	n.Rows++

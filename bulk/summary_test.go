@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 func TestSummary(t *testing.T) {
@@ -18,38 +18,38 @@ func TestSummary(t *testing.T) {
 		emails := append(numbered(3, "fine.example"), numbered(2, "bad.example")...)
 		emails = append(emails, numbered(4, "grey.example")...)
 		emails = append(emails, "user1@bad.example", "no address", "ghost@grey.example")
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			switch r := deliverable(address); {
 			case r.Domain == "bad.example", r.Local == "ghost":
-				return result(address, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound), nil
+				return result(address, rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound), nil
 			case r.Domain == "grey.example":
 				return greylisted(address, time.Minute), nil
 			case r.Domain == "":
-				return result(address, engine.VerdictUndeliverable, engine.ReasonInvalidSyntax), nil
+				return result(address, rcpt.VerdictUndeliverable, rcpt.ReasonInvalidSyntax), nil
 			default:
 				return r, nil
 			}
 		}}
 		out := &file{}
 		got, err := bulk.Run(t.Context(), listOf(emails...), out, bulk.Options{
-			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Minute, Trim: engine.Result.WithoutDetails, WorstDomains: 2,
+			Verifier: bulk.OneByOne(verifier.Verify), RetryWindow: time.Minute, Trim: rcpt.Result.WithoutDetails, WorstDomains: 2,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := bulk.Summary{
 			Read: 12, Done: 12, Written: 12, Duplicates: 1, Retries: 4,
-			Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 3, engine.VerdictUndeliverable: 5, engine.VerdictUnknown: 4},
-			Reasons: map[engine.Reason]int64{
-				engine.ReasonRecipientAccepted: 3, engine.ReasonMailboxNotFound: 4, engine.ReasonGreylisted: 4, engine.ReasonInvalidSyntax: 1,
+			Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 3, rcpt.VerdictUndeliverable: 5, rcpt.VerdictUnknown: 4},
+			Reasons: map[rcpt.Reason]int64{
+				rcpt.ReasonRecipientAccepted: 3, rcpt.ReasonMailboxNotFound: 4, rcpt.ReasonGreylisted: 4, rcpt.ReasonInvalidSyntax: 1,
 			},
 			Groups: map[bulk.Group]bulk.Count{
 				bulk.GroupSafe: {Rows: 3, Addresses: 3}, bulk.GroupBad: {Rows: 5, Addresses: 4}, bulk.GroupRetry: {Rows: 4, Addresses: 4},
 			},
-			Addresses: map[engine.Verdict]int64{engine.VerdictDeliverable: 3, engine.VerdictUndeliverable: 4, engine.VerdictUnknown: 4},
+			Addresses: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 3, rcpt.VerdictUndeliverable: 4, rcpt.VerdictUnknown: 4},
 			Worst: []bulk.WorstDomain{
-				{Name: "grey.example", Count: 5, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonMailboxNotFound}},
-				{Name: "bad.example", Count: 3, Reasons: []engine.Reason{engine.ReasonMailboxNotFound}},
+				{Name: "grey.example", Count: 5, Reasons: []rcpt.Reason{rcpt.ReasonGreylisted, rcpt.ReasonMailboxNotFound}},
+				{Name: "bad.example", Count: 3, Reasons: []rcpt.Reason{rcpt.ReasonMailboxNotFound}},
 			},
 		}
 		for _, r := range out.results {
@@ -81,7 +81,7 @@ func TestGroupCounts(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 			if n == 1 && address == "user1@one.example" {
 				return greylisted(address, time.Minute), nil
 			}
@@ -96,7 +96,7 @@ func TestProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := bulk.Progress{
-			Read: 100, Done: 40, Waiting: 1, Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 40}, // of one, and four times ten
+			Read: 100, Done: 40, Waiting: 1, Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 40}, // of one, and four times ten
 			HeldBack: map[string]int64{}, ByDomain: map[string]int64{"one.example": 59},
 			Elapsed: 5500 * time.Millisecond, Exhausted: true,
 		}
@@ -108,7 +108,7 @@ func TestProgress(t *testing.T) {
 			t.Error(diff)
 		}
 		last := got[len(got)-1]
-		if last.Done != 100 || last.Waiting != 0 || last.Verdicts[engine.VerdictDeliverable] != 100 {
+		if last.Done != 100 || last.Waiting != 0 || last.Verdicts[rcpt.VerdictDeliverable] != 100 {
 			t.Errorf("at the end %+v", last)
 		}
 	})

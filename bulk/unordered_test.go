@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // TestUnordered checks that a result is written when it is final, whatever the
@@ -24,7 +24,7 @@ func TestUnordered(t *testing.T) {
 		true:  {"row 3", "row 5", "row 2", "row 1", "row 4"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			verifier := &answers{reply: func(address string, n int) (engine.Result, error) {
+			verifier := &answers{reply: func(address string, n int) (rcpt.Result, error) {
 				switch {
 				case address == "slow@two.example":
 					time.Sleep(10 * time.Second)
@@ -35,11 +35,11 @@ func TestUnordered(t *testing.T) {
 			}}
 			var rows []string
 			started := time.Now()
-			sink := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r engine.Result) error {
+			sink := bulk.SinkFunc(func(_ context.Context, item bulk.Item, r rcpt.Result) error {
 				if item.Email == "fast@three.example" && (time.Since(started) < 2*time.Second) != unordered {
 					t.Errorf("unordered %t: %s after %s", unordered, item.Row, time.Since(started))
 				}
-				if r.Verdict != engine.VerdictDeliverable || r.Email != item.Email {
+				if r.Verdict != rcpt.VerdictDeliverable || r.Email != item.Email {
 					t.Errorf("%s: %s %s", item.Row, r.Email, r.Verdict)
 				}
 				rows = append(rows, string(item.Row))
@@ -63,7 +63,7 @@ func TestUnorderedWritesEachOnce(t *testing.T) {
 	for i := range 200 {
 		emails = append(emails, fmt.Sprintf("one@small%d.example", i))
 	}
-	want := lines(emails, engine.VerdictDeliverable)
+	want := lines(emails, rcpt.VerdictDeliverable)
 	slices.Sort(want)
 	for name, limits := range map[string]bulk.Limits{
 		"in memory": {}, "in files": {HeldBytes: 1}, "small window": {Window: 3}, "little ahead": {Ahead: 2}, "one a domain": {PerDomain: 1},
@@ -75,7 +75,7 @@ func TestUnorderedWritesEachOnce(t *testing.T) {
 				if _, err := bulk.Run(t.Context(), listOf(emails...), out, options); err != nil {
 					t.Fatal(err)
 				}
-				if slices.Equal(out.lines, lines(emails, engine.VerdictDeliverable)) && name == "in memory" {
+				if slices.Equal(out.lines, lines(emails, rcpt.VerdictDeliverable)) && name == "in memory" {
 					t.Error("written in the order of the list")
 				}
 				slices.Sort(out.lines)
@@ -93,7 +93,7 @@ func TestUnorderedStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		verifier := &answers{reply: func(address string, _ int) (engine.Result, error) {
+		verifier := &answers{reply: func(address string, _ int) (rcpt.Result, error) {
 			if address == "slow@one.example" {
 				<-ctx.Done()
 				return failed(address), ctx.Err()

@@ -6,15 +6,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
 // slowly is a verifier that answers when it is let.
 type slowly struct{ let chan struct{} }
 
-func (s slowly) Verify(context.Context, string) (engine.Result, error) {
+func (s slowly) Verify(context.Context, string) (rcpt.Result, error) {
 	<-s.let
-	return engine.Result{}, nil
+	return rcpt.Result{}, nil
 }
 
 // begun is a run of so many addresses of a domain whose mail host is known.
@@ -66,12 +67,12 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 // atOnce is a Verifier that answers at once.
 type atOnce struct{}
 
-func (atOnce) Verify(context.Context, string) (engine.Result, error) {
-	return engine.Result{}, nil
+func (atOnce) Verify(context.Context, string) (rcpt.Result, error) {
+	return rcpt.Result{}, nil
 }
 
 func (v atOnce) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	for i, address := range addresses {
 		result, err := v.Verify(ctx, address)

@@ -10,6 +10,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/enginetest"
@@ -52,7 +53,7 @@ func TestWorker(t *testing.T) {
 		}
 	}()
 	summary, err := bulk.Run(t.Context(), customers(queue), &table{db: db, batch: 1_000}, bulk.Options{
-		Verifier: world.Verifier(engine.Config{}), Trim: engine.Result.WithoutDetails,
+		Verifier: world.Verifier(engine.Config{}), Trim: rcpt.Result.WithoutDetails,
 	})
 	if err != nil || summary.Written != int64(*workerAddresses) || summary.Failed != 0 {
 		t.Errorf("%d written, %d failed: %v", summary.Written, summary.Failed, err)
@@ -62,7 +63,7 @@ func TestWorker(t *testing.T) {
 		OR customer LIKE 'even-%' AND verdict = 'undeliverable' OR customer LIKE 'odd-%' AND verdict = 'deliverable'`).Scan(&wrong); err != nil || wrong != 0 {
 		t.Errorf("%d wrong verdicts: %v", wrong, err)
 	}
-	for like, verdict := range map[string]engine.Verdict{"even-%": engine.VerdictDeliverable, "odd-%": engine.VerdictUndeliverable} {
+	for like, verdict := range map[string]rcpt.Verdict{"even-%": rcpt.VerdictDeliverable, "odd-%": rcpt.VerdictUndeliverable} {
 		var rows int
 		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM verified WHERE customer LIKE ? AND verdict = ?", like, verdict).Scan(&rows); err != nil {
 			t.Fatal(err)

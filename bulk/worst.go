@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // worstCounted is how many domains are counted at a time to find the worst.
@@ -19,7 +19,7 @@ const worstCounted = 10_000
 type WorstDomain struct {
 	Name    string
 	Count   int64
-	Reasons []engine.Reason
+	Reasons []rcpt.Reason
 }
 
 // worst counts addresses that are unknown or undeliverable, by domain.
@@ -30,14 +30,14 @@ type worst struct {
 
 type domainReason struct {
 	domain string
-	reason engine.Reason
+	reason rcpt.Reason
 }
 
 func newWorst(named int) worst { return worst{named, make(map[domainReason]int64)} }
 
 // add counts the final result about an address.
-func (c *worst) add(r engine.Result, reason engine.Reason) {
-	bad := r.Verdict == engine.VerdictUnknown || r.Verdict == engine.VerdictUndeliverable
+func (c *worst) add(r rcpt.Result, reason rcpt.Reason) {
+	bad := r.Verdict == rcpt.VerdictUnknown || r.Verdict == rcpt.VerdictUndeliverable
 	if c.named == 0 || r.Domain == "" || !bad {
 		return
 	}

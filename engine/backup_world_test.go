@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -46,9 +47,9 @@ func TestBackups(t *testing.T) {
 						network.Add("192.0.2.2", host)
 						result, err := verifier.Verify(t.Context(), local+"@own.test")
 						asked := primary.asked && name == "mx.other.test"
-						want := engine.VerdictUnknown
+						want := rcpt.VerdictUnknown
 						if asked && backup == "knows mailboxes" && local == "real" {
-							want = engine.VerdictDeliverable
+							want = rcpt.VerdictDeliverable
 						}
 						if dials := len(network.Dials()); err != nil || result.Verdict != want || (dials == 2) != asked || result.AcceptAll {
 							t.Errorf("%s at %s, %s that %s: %s (%s) after %d connections",

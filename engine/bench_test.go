@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -27,7 +28,7 @@ func BenchmarkVerify(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		result, err := verifier.Verify(b.Context(), "user@example.test")
-		if err != nil || result.Reason != engine.ReasonLevelReached {
+		if err != nil || result.Reason != rcpt.ReasonLevelReached {
 			b.Fatal(result, err)
 		}
 	}

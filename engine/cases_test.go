@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
@@ -71,7 +72,7 @@ func playCase(t *testing.T, file string, archive *txtar.Archive) {
 }
 
 // verifyIn verifies the address of a world, and closes the world.
-func verifyIn(t *testing.T, world *world) engine.Result {
+func verifyIn(t *testing.T, world *world) rcpt.Result {
 	t.Helper()
 	known, err := lists.New(world.lists...)
 	if err != nil {
@@ -179,7 +180,7 @@ func (w *world) checkManners(t *testing.T) {
 }
 
 // recordOf writes the record without what differs from run to run.
-func recordOf(t *testing.T, result engine.Result) []byte {
+func recordOf(t *testing.T, result rcpt.Result) []byte {
 	t.Helper()
 	details := *result.Details
 	details.Transcript = nil
@@ -198,7 +199,7 @@ func recordOf(t *testing.T, result engine.Result) []byte {
 	return out.Bytes()
 }
 
-func transcriptOf(result engine.Result) string {
+func transcriptOf(result rcpt.Result) string {
 	var out strings.Builder
 	for _, line := range result.Details.Transcript {
 		fmt.Fprintf(&out, "%6d ms %s %s\n", line.At.Milliseconds(), line.From, line.Text)

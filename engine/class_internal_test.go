@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
@@ -21,10 +22,10 @@ func TestEveryClassHasAReason(t *testing.T) {
 		if class != replies.ClassOK {
 			documented = "`" + string(reason) + "` | " + string(reason.Verdict())
 		}
-		if reason != "" && reason.EndsAt() != StepSMTP {
+		if reason != "" && reason.EndsAt() != rcpt.StepSMTP {
 			t.Errorf("%s has the reason %q, which needs no reply", class, reason)
 		}
-		if (reason == "") != (class == replies.ClassOK) || class.Dead() != (reason.Verdict() == VerdictUndeliverable) {
+		if (reason == "") != (class == replies.ClassOK) || class.Dead() != (reason.Verdict() == rcpt.VerdictUndeliverable) {
 			t.Errorf("%s has the reason %q, %s", class, reason, reason.Verdict())
 		}
 		row := regexp.MustCompile("(?m)^\\| `" + string(class) + "` \\|.*\\| " + regexp.QuoteMeta(documented))
@@ -38,16 +39,16 @@ func TestEveryClassHasAReason(t *testing.T) {
 // that a new reason is not forgotten there, or covered by chance.
 func TestReasonsOfRules(t *testing.T) {
 	for rule, tt := range map[string]struct {
-		is   func(Reason) bool
-		want []Reason
+		is   func(rcpt.Reason) bool
+		want []rcpt.Reason
 	}{
-		"unreached": {unreached, []Reason{ReasonConnectionFailed, ReasonConnectionTimeout}},
-		"rests on the resolver": {restsOnResolver, []Reason{
-			ReasonDomainNotFound, ReasonMXReservedAddress, ReasonNoMailHost, ReasonNullMX,
+		"unreached": {unreached, []rcpt.Reason{rcpt.ReasonConnectionFailed, rcpt.ReasonConnectionTimeout}},
+		"rests on the resolver": {restsOnResolver, []rcpt.Reason{
+			rcpt.ReasonDomainNotFound, rcpt.ReasonMXReservedAddress, rcpt.ReasonNoMailHost, rcpt.ReasonNullMX,
 		}},
 	} {
-		var got []Reason
-		for _, reason := range Reasons() {
+		var got []rcpt.Reason
+		for _, reason := range rcpt.Reasons() {
 			if tt.is(reason) {
 				got = append(got, reason)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -26,7 +27,7 @@ func TestVerifyAfterClose(t *testing.T) {
 			result, err := verifier.Verify(t.Context(), email)
 			notCarriedOut(t, result, err)
 		}
-		if result, err := verifier.Verify(t.Context(), "nonsense"); err != nil || result.Verdict != engine.VerdictUndeliverable {
+		if result, err := verifier.Verify(t.Context(), "nonsense"); err != nil || result.Verdict != rcpt.VerdictUndeliverable {
 			t.Errorf("what needs no network: %s, %v", result.Verdict, err)
 		}
 	})
@@ -51,12 +52,12 @@ func TestCloseDuringTheSearchForHosts(t *testing.T) {
 	})
 }
 
-func notCarriedOut(t *testing.T, result engine.Result, err error) {
+func notCarriedOut(t *testing.T, result rcpt.Result, err error) {
 	t.Helper()
-	if !errors.Is(err, engine.ErrClosed) || !result.Reason.Failed() || result.Verdict != engine.VerdictUnknown {
+	if !errors.Is(err, engine.ErrClosed) || !result.Reason.Failed() || result.Verdict != rcpt.VerdictUnknown {
 		t.Errorf("%s: %s, success %v, error %v; want %v", result.Email, result.Verdict, !result.Reason.Failed(), err, engine.ErrClosed)
 	}
-	if result.Reason != engine.ReasonClosed || !strings.HasPrefix(err.Error(), "engine: ") {
-		t.Errorf("%s: %s, %q; want %s, in the name of the engine", result.Email, result.Reason, err, engine.ReasonClosed)
+	if result.Reason != rcpt.ReasonClosed || !strings.HasPrefix(err.Error(), "engine: ") {
+		t.Errorf("%s: %s, %q; want %s, in the name of the engine", result.Email, result.Reason, err, rcpt.ReasonClosed)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -48,7 +49,7 @@ type Config struct {
 	// of a domain, about which the DNS is not asked either; "mx:NAME" mail
 	// exchangers with that name; "provider:NAME" those of a provider (package
 	// provider has the names). Names below NAME are covered, too. If no mail
-	// host is left, the result is [VerdictUnknown], [ReasonNotAsked].
+	// host is left, the result is [rcpt.VerdictUnknown], [rcpt.ReasonNotAsked].
 	// [ReadNoAsk] checks rules. Default: none.
 	NoAsk []string
 	// OwnAddrs are addresses of this machine besides those of its interfaces,
@@ -185,7 +186,7 @@ type Hooks struct {
 	// Verified is called with each result that is returned to a caller,
 	// remembered ones included (Cached is set in their details), and the error
 	// beside it.
-	Verified func(ctx context.Context, r Result, err error)
+	Verified func(ctx context.Context, r rcpt.Result, err error)
 	// Network is called when the outcome of a network check differs from the
 	// one before it, and after the first.
 	Network func(s NetworkStatus)

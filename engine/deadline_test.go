@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -48,23 +49,23 @@ func TestNothingOutlivesTheTimeout(t *testing.T) {
 		fault *dnstest.Fault
 		rhsbl bool
 		host  smtptest.Handler
-		also  engine.Verdict // that may be told, beside unknown
+		also  rcpt.Verdict // that may be told, beside unknown
 	}{
 		"DNS is silent":              {fault: &dnstest.Fault{Kind: dnstest.Lose}},
 		"DNS is silent on addresses": {fault: &dnstest.Fault{Type: "A", Kind: dnstest.Lose}},
-		"DNS is slow":                {zone: hostsOf(5), fault: &dnstest.Fault{Delay: 2900 * time.Millisecond}, also: engine.VerdictUndeliverable},
-		"a list is silent":           {rhsbl: true, fault: &dnstest.Fault{Name: "example.test.dbl.test", Kind: dnstest.Lose}, also: engine.VerdictUndeliverable},
+		"DNS is slow":                {zone: hostsOf(5), fault: &dnstest.Fault{Delay: 2900 * time.Millisecond}, also: rcpt.VerdictUndeliverable},
+		"a list is silent":           {rhsbl: true, fault: &dnstest.Fault{Name: "example.test.dbl.test", Kind: dnstest.Lose}, also: rcpt.VerdictUndeliverable},
 		"greeting drips":             {host: dripping},
 		"greeting drips everywhere":  {zone: hostsOf(5), host: dripping},
 		"greeting":                   {host: &smtptest.Host{Greeting: smtptest.Hangs}},
 		"EHLO":                       {host: &smtptest.Host{EHLO: smtptest.Hangs}},
-		"STARTTLS":                   {host: &smtptest.Host{STARTTLS: smtptest.Hangs}, also: engine.VerdictUndeliverable},
+		"STARTTLS":                   {host: &smtptest.Host{STARTTLS: smtptest.Hangs}, also: rcpt.VerdictUndeliverable},
 		"handshake":                  {host: &smtptest.Host{STARTTLS: smtptest.TLSStalls, MAIL: smtptest.Hangs}},
 		"MAIL":                       {host: &smtptest.Host{MAIL: smtptest.Hangs}},
 		"RCPT":                       {host: &smtptest.Host{RCPT: smtptest.Hangs}},
 		"every reply is late":        {zone: hostsOf(5), host: &smtptest.Host{GreetingDelay: 4 * time.Second, ReplyDelay: 4 * time.Second}},
-		"RCPT is a tarpit":           {host: &smtptest.Host{RCPTDelay: 9 * time.Second}, also: engine.VerdictUndeliverable}, // the host knows no mailbox
-		"QUIT":                       {host: &smtptest.Host{QUIT: smtptest.Hangs}, also: engine.VerdictUndeliverable},
+		"RCPT is a tarpit":           {host: &smtptest.Host{RCPTDelay: 9 * time.Second}, also: rcpt.VerdictUndeliverable}, // the host knows no mailbox
+		"QUIT":                       {host: &smtptest.Host{QUIT: smtptest.Hangs}, also: rcpt.VerdictUndeliverable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestNothingOutlivesTheTimeout(t *testing.T) {
 						if took := time.Since(began); took > timeout+grace {
 							t.Errorf("took %v", took)
 						}
-						if err != nil || result.Verdict != engine.VerdictUnknown && result.Verdict != tt.also {
+						if err != nil || result.Verdict != rcpt.VerdictUnknown && result.Verdict != tt.also {
 							t.Errorf("%s (%s), error %v", result.Verdict, result.Reason, err)
 						}
 					})

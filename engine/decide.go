@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/internal/reading"
@@ -31,12 +32,12 @@ type Policy struct {
 //
 // An address that was a spam trap when the evidence was gathered, and is none
 // by [Policy.Lists], has nobody's answer: it is unknown, with
-// [ReasonUnfinished], and may be verified again.
-func Decide(evidence Evidence, policy Policy) Result {
+// [rcpt.ReasonUnfinished], and may be verified again.
+func Decide(evidence Evidence, policy Policy) rcpt.Result {
 	stored := evidence.Matches
 	evidence = evidence.matchedBy(policy.Lists)
 	j := judge(evidence, policy).unlessSpared(evidence, stored).ofIrregular(evidence)
-	r := Result{
+	r := rcpt.Result{
 		Email:      evidence.Email,
 		Local:      evidence.Local,
 		Domain:     evidence.Domain,
@@ -44,7 +45,7 @@ func Decide(evidence Evidence, policy Policy) Result {
 		Reason:     j.reason,
 		Message:    j.ruling().message,
 		Suggestion: evidence.Suggestion,
-		AcceptAll:  j.catchAll == CatchAllYes,
+		AcceptAll:  j.catchAll == rcpt.CatchAllYes,
 		CheckedAt:  evidence.StartedAt,
 		Details:    details(evidence, j),
 	}
@@ -57,11 +58,11 @@ func Decide(evidence Evidence, policy Policy) Result {
 
 // judgement is the outcome of judging one part of the evidence.
 type judgement struct {
-	reason     Reason
+	reason     rcpt.Reason
 	special    *ruling // where the reason's own does not fit
 	retryAfter time.Duration
-	catchAll   CatchAllState
-	answer     *SMTPAnswer
+	catchAll   rcpt.CatchAllState
+	answer     *rcpt.SMTPAnswer
 }
 
 func (j judgement) ruling() ruling {
@@ -80,7 +81,7 @@ func judge(evidence Evidence, policy Policy) judgement {
 	case evidence.Syntax != nil:
 		return judgeSyntax(*evidence.Syntax)
 	case reading.Trapped(evidence.Matches):
-		return judgement{reason: ReasonSpamTrap}
+		return judgement{reason: rcpt.ReasonSpamTrap}
 	case evidence.DNS == nil:
 		return judgeSkipped(evidence.NotAsked)
 	}
@@ -90,7 +91,7 @@ func judge(evidence Evidence, policy Policy) judgement {
 	switch {
 	case evidence.SMTP != nil:
 	case evidence.Network != nil && evidence.Network.PortFault != "":
-		return judgement{reason: ReasonPortBlocked}
+		return judgement{reason: rcpt.ReasonPortBlocked}
 	default:
 		return judgeSkipped(evidence.NotAsked)
 	}
@@ -103,7 +104,7 @@ func judgeSyntax(fault address.Error) judgement {
 	switch fault.Reason {
 	case address.ReasonLocalTooLong, address.ReasonLabelHyphen, address.ReasonReservedLabel, address.ReasonBidiRule:
 		// Earlier versions took these for proof, and asked nobody.
-		return judgement{reason: ReasonLevelReached}.ofIrregular(Evidence{Irregular: []address.Error{fault}})
+		return judgement{reason: rcpt.ReasonLevelReached}.ofIrregular(Evidence{Irregular: []address.Error{fault}})
 	}
 	reason, message := reading.Judge(fault)
 	rule := rulingOf(reason)
@@ -112,8 +113,8 @@ func judgeSyntax(fault address.Error) judgement {
 }
 
 // details lays the judgement and what it rests on out for people and programs.
-func details(evidence Evidence, j judgement) *Details {
-	d := &Details{
+func details(evidence Evidence, j judgement) *rcpt.Details {
+	d := &rcpt.Details{
 		Irregular: irregularities(evidence),
 		CatchAll:  j.catchAll,
 		Matches:   slices.Concat(evidence.Matches, rhsbl.Listings(evidence.RHSBL)),
@@ -121,12 +122,12 @@ func details(evidence Evidence, j judgement) *Details {
 		Duration:  evidence.Duration,
 	}
 	if d.CatchAll == "" {
-		d.CatchAll = CatchAllUnknown
+		d.CatchAll = rcpt.CatchAllUnknown
 	}
 	if evidence.DNS != nil {
-		d.MX = make([]MX, 0, len(evidence.DNS.Hosts))
+		d.MX = make([]rcpt.MX, 0, len(evidence.DNS.Hosts))
 		for _, host := range evidence.DNS.Hosts {
-			d.MX = append(d.MX, MX{Host: host.Name, Preference: host.Preference})
+			d.MX = append(d.MX, rcpt.MX{Host: host.Name, Preference: host.Preference})
 			if d.Provider == "" {
 				d.Provider = provider.Of(host.Name).Name
 			}

@@ -3,31 +3,32 @@ package engine
 import (
 	"net/netip"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 )
 
-// selfRuling replaces the ruling of [ReasonMXReservedAddress] for a domain
+// selfRuling replaces the ruling of [rcpt.ReasonMXReservedAddress] for a domain
 // whose mail hosts all have a loopback address. Such an address leads every
 // sender back to itself, so nothing can be delivered there.
-var selfRuling = ruling{verdict: VerdictUndeliverable,
+var selfRuling = ruling{verdict: rcpt.VerdictUndeliverable,
 	message: "Every mail host of the domain has a loopback address: nobody can deliver there."}
 
 // filterRuling replaces it where one of them has the unspecified address.
 // Nothing can be delivered there either, but filtering resolvers give the same
 // answer for names that they block.
-var filterRuling = ruling{verdict: VerdictUnknown,
+var filterRuling = ruling{verdict: rcpt.VerdictUnknown,
 	message: "A mail host of the domain has the address 0.0.0.0 or ::, " +
 		"which is also what filtering DNS resolvers say of names that they block; no other host can be contacted."}
 
 // ownRuling replaces it where a mail host is this machine.
-var ownRuling = ruling{verdict: VerdictUnknown,
+var ownRuling = ruling{verdict: rcpt.VerdictUnknown,
 	message: "A mail host of the domain is the machine that asks, which is not contacted, and no other can be."}
 
-// namelessRuling replaces the ruling of [ReasonDNSTemporary] where an MX record
-// names what is no name of a host, such as a URL, and the DNS knows no address
-// for it. Not every resolver takes such a question, and not every sender would
-// ask it.
-var namelessRuling = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+// namelessRuling replaces the ruling of [rcpt.ReasonDNSTemporary] where an MX
+// record names what is no name of a host, such as a URL, and the DNS knows no
+// address for it. Not every resolver takes such a question, and not every
+// sender would ask it.
+var namelessRuling = ruling{verdict: rcpt.VerdictUnknown, retryAfter: retryTemporary,
 	message: "An MX record of the domain names what is no name of a host, and the DNS knows no address for it."}
 
 // judgeDNS returns why no mail host can be asked, or the zero judgement if one
@@ -35,13 +36,13 @@ var namelessRuling = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
 func judgeDNS(found dnsresolve.Findings, allowed []netip.Prefix) judgement {
 	switch {
 	case found.Status == dnsresolve.StatusNXDomain:
-		return judgement{reason: ReasonDomainNotFound}
+		return judgement{reason: rcpt.ReasonDomainNotFound}
 	case found.Status == dnsresolve.StatusNoData:
-		return judgement{reason: ReasonNoMailHost}
+		return judgement{reason: rcpt.ReasonNoMailHost}
 	case found.Status.Temporary():
-		return judgement{reason: ReasonDNSTemporary}
+		return judgement{reason: rcpt.ReasonDNSTemporary}
 	case found.NullMX:
-		return judgement{reason: ReasonNullMX}
+		return judgement{reason: rcpt.ReasonNullMX}
 	case anyDialable(found.Hosts, allowed):
 		return judgement{}
 	}
@@ -82,19 +83,19 @@ func judgeDeadRoute(found dnsresolve.Findings) judgement {
 	}
 	switch {
 	case unseen:
-		return judgement{reason: ReasonDNSTemporary}
+		return judgement{reason: rcpt.ReasonDNSTemporary}
 	case nameless:
-		return judgement{reason: ReasonDNSTemporary, special: &namelessRuling}
+		return judgement{reason: rcpt.ReasonDNSTemporary, special: &namelessRuling}
 	case reserved == 0 && found.Omitted > 0:
-		return judgement{reason: ReasonDNSTemporary}
+		return judgement{reason: rcpt.ReasonDNSTemporary}
 	case reserved == 0:
-		return judgement{reason: ReasonNoMailHost}
+		return judgement{reason: rcpt.ReasonNoMailHost}
 	case unspecified:
-		return judgement{reason: ReasonMXReservedAddress, special: &filterRuling}
+		return judgement{reason: rcpt.ReasonMXReservedAddress, special: &filterRuling}
 	case reserved == self && omitted == 0:
-		return judgement{reason: ReasonMXReservedAddress, special: &selfRuling}
+		return judgement{reason: rcpt.ReasonMXReservedAddress, special: &selfRuling}
 	case own:
-		return judgement{reason: ReasonMXReservedAddress, special: &ownRuling}
+		return judgement{reason: rcpt.ReasonMXReservedAddress, special: &ownRuling}
 	}
-	return judgement{reason: ReasonMXReservedAddress}
+	return judgement{reason: rcpt.ReasonMXReservedAddress}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -17,7 +18,7 @@ const (
 
 // irregularities lists what is irregular about the address and the mail
 // exchangers of its domain.
-func irregularities(evidence Evidence) (all []Irregularity) {
+func irregularities(evidence Evidence) (all []rcpt.Irregularity) {
 	all = reading.Irregularities(evidence.Irregular)
 	if evidence.DNS == nil {
 		return all
@@ -27,10 +28,10 @@ func irregularities(evidence Evidence) (all []Irregularity) {
 		case evidence.DNS.Implicit:
 		case host.NamesAddress():
 			detail := "an MX record names an address in place of a host: " + host.Name
-			all = append(all, Irregularity{Reason: irregularMXAddress, Detail: detail})
+			all = append(all, rcpt.Irregularity{Reason: irregularMXAddress, Detail: detail})
 		case !host.NamesHost():
 			detail := "an MX record names what is no name of a host: " + host.Name
-			all = append(all, Irregularity{Reason: irregularMXName, Detail: detail})
+			all = append(all, rcpt.Irregularity{Reason: irregularMXName, Detail: detail})
 		}
 	}
 	return all
@@ -44,8 +45,8 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 	if len(evidence.Irregular) == 0 {
 		return j
 	}
-	denied := j.reason == ReasonDomainNotFound ||
-		j.reason == ReasonNoMailHost && evidence.DNS.Status == dnsresolve.StatusNoData
+	denied := j.reason == rcpt.ReasonDomainNotFound ||
+		j.reason == rcpt.ReasonNoMailHost && evidence.DNS.Status == dnsresolve.StatusNoData
 	switch rule := j.ruling(); {
 	case denied && evidence.irregularDomain():
 		return notWellFormed(evidence, j, "and the DNS has neither MX nor address records for its domain")
@@ -59,9 +60,9 @@ func (j judgement) ofIrregular(evidence Evidence) judgement {
 }
 
 func notWellFormed(evidence Evidence, j judgement, also string) judgement {
-	rule := rulingOf(ReasonInvalidSyntax)
+	rule := rulingOf(rcpt.ReasonInvalidSyntax)
 	rule.message = fmt.Sprintf("The address is not well-formed (%s), %s.", reading.Details(evidence.Irregular), also)
-	j.reason, j.special, j.retryAfter = ReasonInvalidSyntax, &rule, 0
+	j.reason, j.special, j.retryAfter = rcpt.ReasonInvalidSyntax, &rule, 0
 	return j
 }
 
@@ -78,7 +79,7 @@ func (e Evidence) irregularDomain() bool {
 // a random mailbox; and if the domain is, which that mailbox has as well, the
 // words or the enhanced status code must say so.
 func refusesSyntax(evidence Evidence, j judgement) bool {
-	if j.reason != ReasonAmbiguousRefusal || j.answer == nil || j.answer.Phase != smtp.PhaseRCPT {
+	if j.reason != rcpt.ReasonAmbiguousRefusal || j.answer == nil || j.answer.Phase != smtp.PhaseRCPT {
 		return false
 	}
 	session := telling(evidence.SMTP.Sessions)

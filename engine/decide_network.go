@@ -1,10 +1,12 @@
 package engine
 
+import "github.com/rcpt/rcpt"
+
 // unlessResolver replaces a judgement that rests on a resolver that has not
 // proved that it works.
 func (j judgement) unlessResolver(facts *NetworkFacts) judgement {
 	if facts != nil && facts.ResolverFault != "" && restsOnResolver(j.reason) {
-		return judgement{reason: ReasonResolverUnreliable}
+		return judgement{reason: rcpt.ReasonResolverUnreliable}
 	}
 	return j
 }
@@ -13,7 +15,7 @@ func (j judgement) unlessResolver(facts *NetworkFacts) judgement {
 // network lets us reach none.
 func (j judgement) unlessPort(facts *NetworkFacts) judgement {
 	if facts != nil && facts.PortFault != "" && unreached(j.reason) {
-		return judgement{reason: ReasonPortBlocked, answer: j.answer}
+		return judgement{reason: rcpt.ReasonPortBlocked, answer: j.answer}
 	}
 	return j
 }

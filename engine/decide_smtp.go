@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -26,7 +27,7 @@ const replyEncryptionRequired = 530
 func judgeSMTP(evidence Evidence, classifier *replies.Classifier) judgement {
 	sessions := evidence.SMTP.Sessions
 	if behind := behindRefusal(sessions); len(behind) > 0 {
-		if j := judgeSessions(behind, evidence, classifier); j.ruling().verdict == VerdictDeliverable {
+		if j := judgeSessions(behind, evidence, classifier); j.ruling().verdict == rcpt.VerdictDeliverable {
 			return j
 		}
 		answered := func(s smtpprobe.Session) bool { return s.Target != nil }
@@ -77,8 +78,8 @@ func judgeSessions(sessions []smtpprobe.Session, evidence Evidence, classifier *
 		retryAfter: reading.RetryAfter,
 		answer:     answerOf(session, phase, *reply, reading.Rule),
 	}
-	if session.Unproven && j.ruling().verdict == VerdictUndeliverable {
-		j.reason, j.special = ReasonRateLimited, &refusesEverybody
+	if session.Unproven && j.ruling().verdict == rcpt.VerdictUndeliverable {
+		j.reason, j.special = rcpt.ReasonRateLimited, &refusesEverybody
 	}
 	if phase == smtp.PhaseRCPT && foretold.Class == replies.ClassOK {
 		j.catchAll = judgeControl(session, "@"+evidence.Domain, read)
@@ -86,18 +87,18 @@ func judgeSessions(sessions []smtpprobe.Session, evidence Evidence, classifier *
 	switch {
 	case reading.Class == replies.ClassOK:
 		j.accept(session)
-		switch inconclusive := j.reason == ReasonControlInconclusive; {
+		switch inconclusive := j.reason == rcpt.ReasonControlInconclusive; {
 		case inconclusive && session.Control != nil:
 			j.awaitControl(read(smtp.PhaseRCPT, *session.Control, "@"+evidence.Domain), session.Control.Code)
 		case inconclusive && session.Failure != nil:
 			j.special = &controlLater
 		}
 	case reply.Code == replyEncryptionRequired && slices.ContainsFunc(sessions, failedTLS):
-		j.reason = ReasonTLSFailed
-	case j.catchAll == CatchAllYes && j.ruling().verdict == VerdictUndeliverable:
-		j.catchAll = CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
+		j.reason = rcpt.ReasonTLSFailed
+	case j.catchAll == rcpt.CatchAllYes && j.ruling().verdict == rcpt.VerdictUndeliverable:
+		j.catchAll = rcpt.CatchAllUnknown // it takes strangers' mailboxes, but evidently not all
 	}
-	if j.reason == ReasonBlocked {
+	if j.reason == rcpt.ReasonBlocked {
 		j.special = blockedRuling(replies.Input{
 			Phase: phase, Reply: *reply, Host: session.Host, Mailbox: evidence.Mailbox,
 			Sender: sender(session, evidence),
@@ -212,30 +213,30 @@ func decisive(session smtpprobe.Session) (smtp.Phase, *smtp.Reply) {
 // reasonFor maps what a refusal proves to a reason. It enforces two laws,
 // whatever the rules say: a refusal before RCPT concerns the client, and a 4yz
 // reply proves nothing permanently.
-func reasonFor(class replies.Class, phase smtp.Phase, code int) Reason {
+func reasonFor(class replies.Class, phase smtp.Phase, code int) rcpt.Reason {
 	reason := reasonOf[class]
-	if reason.Verdict() != VerdictUndeliverable {
+	if reason.Verdict() != rcpt.VerdictUndeliverable {
 		return reason
 	}
 	switch {
 	case code < 500:
-		return ReasonTemporaryFailure
+		return rcpt.ReasonTemporaryFailure
 	case phase != smtp.PhaseRCPT && phase != smtp.PhaseDATA:
-		return ReasonBlocked
+		return rcpt.ReasonBlocked
 	}
 	return reason
 }
 
-// uncheckedRuling replaces the ruling of [ReasonCatchAll] for a provider that
-// is known to accept everything and to sort later.
-var uncheckedRuling = ruling{verdict: VerdictAcceptAll,
+// uncheckedRuling replaces the ruling of [rcpt.ReasonCatchAll] for a provider
+// that is known to accept everything and to sort later.
+var uncheckedRuling = ruling{verdict: rcpt.VerdictAcceptAll,
 	message: "The mail host does not check recipients before it takes mail, and refuses or drops it later: " +
 		"nothing can be learned about this mailbox by asking."}
 
 // uncheckingRuling is the same for a program that does so unless it is told
 // otherwise.
 func uncheckingRuling(software string) ruling {
-	return ruling{verdict: VerdictAcceptAll, message: "The mail host takes mail for every address: " + software +
+	return ruling{verdict: rcpt.VerdictAcceptAll, message: "The mail host takes mail for every address: " + software +
 		" does not check recipients before it takes mail, unless it is told to. " +
 		"Nothing can be learned about this mailbox by asking."}
 }
@@ -245,18 +246,18 @@ func uncheckingRuling(software string) ruling {
 func (j *judgement) accept(session smtpprobe.Session) {
 	recipients := provider.Of(session.Host).Recipients
 	switch {
-	case j.catchAll == CatchAllYes:
-		j.reason = ReasonCatchAll
+	case j.catchAll == rcpt.CatchAllYes:
+		j.reason = rcpt.ReasonCatchAll
 		if recipients == provider.RecipientsUnchecked {
 			j.special = &uncheckedRuling
 		} else if software := unchecking(session); software != "" {
 			rule := uncheckingRuling(software)
 			j.special = &rule
 		}
-	case j.catchAll == CatchAllNo, recipients == provider.RecipientsChecked:
-		j.reason = ReasonRecipientAccepted
+	case j.catchAll == rcpt.CatchAllNo, recipients == provider.RecipientsChecked:
+		j.reason = rcpt.ReasonRecipientAccepted
 	default:
-		j.reason = ReasonControlInconclusive
+		j.reason = rcpt.ReasonControlInconclusive
 	}
 }
 
@@ -270,14 +271,14 @@ func unchecking(session smtpprobe.Session) string {
 	return provider.Unchecking(text(session.Greeting), text(session.Target))
 }
 
-// controlPutOff is the message about [ReasonControlInconclusive] where the
+// controlPutOff is the message about [rcpt.ReasonControlInconclusive] where the
 // random mailbox was greylisted.
 const controlPutOff = "The mail host accepted the address, and asks to come back later (greylisting) " +
 	"for the random one beside it; try again."
 
-// controlLater replaces the ruling of [ReasonControlInconclusive] where the
-// random mailbox may be refused or accepted later.
-var controlLater = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+// controlLater replaces the ruling of [rcpt.ReasonControlInconclusive] where
+// the random mailbox may be refused or accepted later.
+var controlLater = ruling{verdict: rcpt.VerdictUnknown, retryAfter: retryTemporary,
 	message: "The mail host accepted the address, and had no answer about the random one beside it " +
 		"for the moment; try again later."}
 
@@ -294,7 +295,7 @@ func (j *judgement) awaitControl(control replies.Classification, code int) {
 	if rule.retryAfter = later.ruling().retryAfter; rule.retryAfter == 0 {
 		return
 	}
-	if later.reason == ReasonGreylisted {
+	if later.reason == rcpt.ReasonGreylisted {
 		rule.message = controlPutOff
 	}
 	j.special, j.retryAfter = &rule, control.RetryAfter
@@ -307,50 +308,50 @@ func (j *judgement) awaitControl(control replies.Classification, code int) {
 // nothing by itself. mailbox is what is known of the random one.
 func judgeControl(
 	session smtpprobe.Session, mailbox string, read func(smtp.Phase, smtp.Reply, string) replies.Classification,
-) CatchAllState {
+) rcpt.CatchAllState {
 	control := session.Control
 	if control == nil {
-		return CatchAllUnknown
+		return rcpt.CatchAllUnknown
 	}
 	switch smtpprobe.ControlClass(read(smtp.PhaseRCPT, *control, mailbox), *control) {
 	case replies.ClassNoSuchUser:
-		return CatchAllNo
+		return rcpt.CatchAllNo
 	case replies.ClassOK:
-		return CatchAllYes
+		return rcpt.CatchAllYes
 	}
 	if behind := session.Behind; behind != nil && control.Code >= 500 && !behind.Refused() {
-		return CatchAllNo
+		return rcpt.CatchAllNo
 	}
-	return CatchAllUnknown
+	return rcpt.CatchAllUnknown
 }
 
 // failureReasons maps the ways in which a session fails to reasons.
-var failureReasons = map[smtp.Kind]Reason{
-	smtp.KindRefused:     ReasonConnectionFailed,
-	smtp.KindUnreachable: ReasonConnectionFailed,
-	smtp.KindClosed:      ReasonConnectionFailed,
-	smtp.KindReset:       ReasonConnectionFailed,
-	smtp.KindTimeout:     ReasonConnectionTimeout,
-	smtp.KindTLS:         ReasonTLSFailed,
-	smtp.KindProtocol:    ReasonProtocolError,
-	smtp.KindSMTPUTF8:    ReasonSMTPUTF8Unsupported,
-	smtp.KindEgress:      ReasonEgressFailed,
-	smtp.KindPaused:      ReasonBlocked,
-	smtp.KindTurned:      ReasonRateLimited,
-	smtp.KindLimited:     ReasonRateLimited,
+var failureReasons = map[smtp.Kind]rcpt.Reason{
+	smtp.KindRefused:     rcpt.ReasonConnectionFailed,
+	smtp.KindUnreachable: rcpt.ReasonConnectionFailed,
+	smtp.KindClosed:      rcpt.ReasonConnectionFailed,
+	smtp.KindReset:       rcpt.ReasonConnectionFailed,
+	smtp.KindTimeout:     rcpt.ReasonConnectionTimeout,
+	smtp.KindTLS:         rcpt.ReasonTLSFailed,
+	smtp.KindProtocol:    rcpt.ReasonProtocolError,
+	smtp.KindSMTPUTF8:    rcpt.ReasonSMTPUTF8Unsupported,
+	smtp.KindEgress:      rcpt.ReasonEgressFailed,
+	smtp.KindPaused:      rcpt.ReasonBlocked,
+	smtp.KindTurned:      rcpt.ReasonRateLimited,
+	smtp.KindLimited:     rcpt.ReasonRateLimited,
 }
 
 // judgeFailure judges a session that ended without a decisive reply.
 func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 	if session.Failure == nil {
-		return judgement{reason: ReasonConnectionFailed}
+		return judgement{reason: rcpt.ReasonConnectionFailed}
 	}
 	failure := *session.Failure
 	reason, ok := failureReasons[failure.Kind]
 	if !ok {
-		reason = ReasonConnectionFailed
+		reason = rcpt.ReasonConnectionFailed
 	}
-	j := judgement{reason: reason, answer: &SMTPAnswer{
+	j := judgement{reason: reason, answer: &rcpt.SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(),
 		Phase: failure.Phase, Kind: failure.Kind, Text: failure.Text,
 	}}
@@ -366,7 +367,7 @@ func judgeFailure(session smtpprobe.Session, evidence Evidence) judgement {
 		hosts := len(evidence.DNS.Hosts) + evidence.DNS.Omitted
 		j.special = afterFailure(reason, failure, tried(evidence.DNS.Hosts, evidence.SMTP.Sessions), hosts)
 	}
-	if reason == ReasonSMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
+	if reason == rcpt.ReasonSMTPUTF8Unsupported && !allLackSMTPUTF8(*evidence.DNS, evidence.SMTP.Sessions) {
 		j.special = &someLackSMTPUTF8
 	}
 	return j
@@ -388,27 +389,28 @@ func tried(hosts []dnsresolve.Host, sessions []smtpprobe.Session) int {
 	return n
 }
 
-// paused replaces the ruling of [ReasonBlocked] for a mail host that was not
-// asked.
-var paused = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+// paused replaces the ruling of [rcpt.ReasonBlocked] for a mail host that was
+// not asked.
+var paused = ruling{verdict: rcpt.VerdictUnknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked: its provider has refused us, " +
 		"so rcpt waits before it asks again."}
 
-// limited replaces the ruling of [ReasonRateLimited] for a mail host that was
-// not asked.
-var limited = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+// limited replaces the ruling of [rcpt.ReasonRateLimited] for a mail host that
+// was not asked.
+var limited = ruling{verdict: rcpt.VerdictUnknown, retryAfter: retryTemporary,
 	message: "The mail host was not asked in time: rcpt asks it, or its provider, as much as it may already. " +
 		"Try again later."}
 
-// refusesEverybody replaces the ruling of [ReasonRateLimited], and of a refusal
-// of the mailbox, where nothing shows that the mail host still accepts anybody.
-var refusesEverybody = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+// refusesEverybody replaces the ruling of [rcpt.ReasonRateLimited], and of a
+// refusal of the mailbox, where nothing shows that the mail host still accepts
+// anybody.
+var refusesEverybody = ruling{verdict: rcpt.VerdictUnknown, retryAfter: retryTemporary,
 	message: "The mail host refuses every mailbox that it is asked about, " +
 		"perhaps because it was asked about many: try again later."}
 
-// someLackSMTPUTF8 replaces the ruling of [ReasonSMTPUTF8Unsupported] if not
-// all mail hosts were asked.
-var someLackSMTPUTF8 = ruling{verdict: VerdictUnknown, retryAfter: retryTemporary,
+// someLackSMTPUTF8 replaces the ruling of [rcpt.ReasonSMTPUTF8Unsupported] if
+// not all mail hosts were asked.
+var someLackSMTPUTF8 = ruling{verdict: rcpt.VerdictUnknown, retryAfter: retryTemporary,
 	message: "The local-part has non-ASCII characters. The mail hosts that answered cannot take such addresses, " +
 		"but not all were asked."}
 
@@ -439,8 +441,8 @@ func failedTLS(session smtpprobe.Session) bool {
 // wordSTARTTLS is the extension of RFC 3207.
 const wordSTARTTLS = "STARTTLS"
 
-func answerOf(session smtpprobe.Session, phase smtp.Phase, reply smtp.Reply, rule string) *SMTPAnswer {
-	return &SMTPAnswer{
+func answerOf(session smtpprobe.Session, phase smtp.Phase, reply smtp.Reply, rule string) *rcpt.SMTPAnswer {
+	return &rcpt.SMTPAnswer{
 		Host: session.Host, IP: session.Addr.Addr().String(), Phase: phase,
 		Code: reply.Code, Enhanced: reply.Enhanced, Text: strings.Join(reply.Lines, " "), Rule: rule,
 	}

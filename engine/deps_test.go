@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 const module = "github.com/rcpt/rcpt/"
@@ -172,7 +172,7 @@ func TestReasonsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, reason := range engine.Reasons() {
+	for _, reason := range rcpt.Reasons() {
 		if !strings.Contains(string(readme), "`"+string(reason)+"`") {
 			t.Errorf("the README lacks %s", reason)
 		}

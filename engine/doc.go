@@ -6,13 +6,13 @@
 // domain's mail exchangers (RFC 5321 §5.1, RFC 7505), and asks them about the
 // mailbox and about a random one, up to RCPT and never further. The outcome is
 // an [Evidence]: plain data that can be stored. [Decide] is a pure function
-// from evidence to a [Result], without a clock or network, so stored evidence
-// can be judged again. [Verifier.VerifyGroup] does both for several
+// from evidence to a [rcpt.Result], without a clock or network, so stored
+// evidence can be judged again. [Verifier.VerifyGroup] does both for several
 // addresses of one domain and finds out once what concerns the domain.
 //
 // The verdict "undeliverable" requires a reply that names the mailbox, or a
 // fact proven by the DNS or the grammar. A refusal that concerns the client (a
-// block list, a policy, a rate) is [VerdictUnknown], with the reason.
+// block list, a policy, a rate) is [rcpt.VerdictUnknown], with the reason.
 //
 // Limits: a mail host that accepts a recipient may still bounce or discard the
 // message later, and whether a person reads the mailbox cannot be seen from

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -57,7 +58,7 @@ func TestEvidenceNamesTheProxy(t *testing.T) {
 		if got := evidence.SMTP.Sessions[0].Egress; got != "socks5://10.0.0.1:1080" {
 			t.Errorf("egress %q", got)
 		}
-		if verdict := engine.Decide(evidence, engine.Policy{}).Verdict; verdict != engine.VerdictAcceptAll {
+		if verdict := engine.Decide(evidence, engine.Policy{}).Verdict; verdict != rcpt.VerdictAcceptAll {
 			t.Errorf("%s", verdict)
 		}
 	})
@@ -92,7 +93,7 @@ func TestBrokenProxyIsOurFault(t *testing.T) {
 				defer verifier.Close()
 				evidence, err := verifier.Gather(t.Context(), "user@example.test")
 				result := engine.Decide(evidence, engine.Policy{})
-				if err != nil || result.Verdict != engine.VerdictUnknown || result.Reason != engine.ReasonEgressFailed {
+				if err != nil || result.Verdict != rcpt.VerdictUnknown || result.Reason != rcpt.ReasonEgressFailed {
 					t.Errorf("%s, %s (%v)", result.Verdict, result.Reason, err)
 				}
 				if !strings.Contains(result.Message, "a fault on our side") || !strings.Contains(result.Details.SMTP.Text, "socks5://10.0.0.1:1080: ") {
@@ -125,7 +126,7 @@ func TestHostsBeforeOurOwnFault(t *testing.T) {
 			}}},
 			SMTP: &smtpprobe.Findings{Sessions: sessions},
 		}
-		if reason := engine.Decide(evidence, engine.Policy{}).Reason; reason != engine.ReasonConnectionTimeout {
+		if reason := engine.Decide(evidence, engine.Policy{}).Reason; reason != rcpt.ReasonConnectionTimeout {
 			t.Errorf("%s", reason)
 		}
 	}

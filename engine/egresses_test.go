@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
@@ -106,12 +107,12 @@ func verifyOnce(t *testing.T, verifier *engine.Verifier, addresses []string, fir
 			t.Fatal(err)
 		}
 		result := engine.Decide(evidence, verifier.Policy())
-		want := engine.VerdictDeliverable
+		want := rcpt.VerdictDeliverable
 		if strings.HasPrefix(address, "ghost") {
-			want = engine.VerdictUndeliverable
+			want = rcpt.VerdictUndeliverable
 		}
 		switch {
-		case result.Verdict == engine.VerdictUnknown:
+		case result.Verdict == rcpt.VerdictUnknown:
 			open = append(open, address)
 		case result.Verdict != want:
 			t.Errorf("%s is %s, %s", address, result.Verdict, result.Reason)
@@ -123,7 +124,7 @@ func verifyOnce(t *testing.T, verifier *engine.Verifier, addresses []string, fir
 		if before, greylisted := first[address]; greylisted && last.Egress != before {
 			t.Errorf("%s was greylisted by %s, and asked by %s", address, before, last.Egress)
 		}
-		if result.Reason == engine.ReasonGreylisted {
+		if result.Reason == rcpt.ReasonGreylisted {
 			first[address] = last.Egress
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
@@ -31,7 +32,7 @@ var ErrSchema = errors.New("engine: the schema of the evidence is unknown")
 type Evidence struct {
 	// Schema is the [EvidenceSchema] of the version that wrote it. Evidence of
 	// a later version cannot be read from JSON ([ErrSchema]), and [Decide]
-	// gives [ReasonInternalError] for it.
+	// gives [rcpt.ReasonInternalError] for it.
 	Schema int `json:"schema"`
 	// Email is the address as given, with ill-formed UTF-8 replaced, and cut if
 	// it is far too long for a mailbox.
@@ -80,10 +81,10 @@ type Evidence struct {
 	Network *NetworkFacts `json:"network,omitempty"`
 	// Fault is why the verification itself could not be carried out.
 	Fault string `json:"fault,omitempty"`
-	// FaultReason is the reason that goes with Fault: [ReasonUnfinished],
-	// [ReasonBusy], [ReasonClosed] or [ReasonNotYet]; empty:
-	// [ReasonInternalError].
-	FaultReason Reason `json:"fault_reason,omitempty"`
+	// FaultReason is the reason that goes with Fault: [rcpt.ReasonUnfinished],
+	// [rcpt.ReasonBusy], [rcpt.ReasonClosed] or [rcpt.ReasonNotYet]; empty:
+	// [rcpt.ReasonInternalError].
+	FaultReason rcpt.Reason `json:"fault_reason,omitempty"`
 	// Allowed is how long the DNS and the mail hosts had together, to the
 	// millisecond: a host that was silent for less may answer a caller with
 	// more time. The wait of an address of a list for a session is not in it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -32,7 +33,7 @@ func TestEvidenceOfALaterVersion(t *testing.T) {
 		t.Errorf("broken evidence of this version: %v", err)
 	}
 	later := engine.Evidence{Schema: engine.EvidenceSchema + 1, Email: "a@b.example", Local: "a", Domain: "b.example"}
-	if r := engine.Decide(later, engine.Policy{}); !r.Reason.Failed() || r.Verdict != engine.VerdictUnknown || r.Reason != engine.ReasonInternalError {
+	if r := engine.Decide(later, engine.Policy{}); !r.Reason.Failed() || r.Verdict != rcpt.VerdictUnknown || r.Reason != rcpt.ReasonInternalError {
 		t.Errorf("judged as %s", r.Reason)
 	}
 }

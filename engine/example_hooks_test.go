@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -27,7 +28,7 @@ func observe(counts *expvar.Map, logger *slog.Logger) engine.Hooks {
 			counts.Add("resolving", 1)
 			counts.AddFloat("resolving seconds", took.Seconds())
 		},
-		Verified: func(ctx context.Context, r engine.Result, err error) {
+		Verified: func(ctx context.Context, r rcpt.Result, err error) {
 			counts.Add(fmt.Sprintf("verified %s %s", r.Verdict, r.Reason), 1)
 			logger.InfoContext(ctx, "address verified", "domain", r.Domain, "reason", r.Reason,
 				"trace", ctx.Value(traceID{}), "error", err)

@@ -43,7 +43,7 @@ func ExampleVerifier_VerifyWith() {
 	switch {
 	case errors.Is(err, engine.ErrNotYet):
 		fmt.Println("Welcome! We will tell you if mail to you fails.")
-	case err == nil && result.Verdict == engine.VerdictUndeliverable:
+	case err == nil && result.Verdict == rcpt.VerdictUndeliverable:
 		fmt.Println("Please check your address:", result.Message)
 	default:
 		fmt.Println("Welcome!")

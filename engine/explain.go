@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -9,24 +10,24 @@ import (
 // returns what it is read as and the result for an address, without details. An
 // accepted recipient is judged as if the random one had been refused. A
 // positive reply before RCPT decides nothing, because the session goes on:
-// [ReasonLevelReached].
+// [rcpt.ReasonLevelReached].
 //
 // Experimental: it may change in any minor version.
-func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classification, Result) {
+func Explain(q replies.Input, classifier *replies.Classifier) (replies.Classification, rcpt.Result) {
 	reading := classifier.Read(q)
-	reason := ReasonRecipientAccepted
+	reason := rcpt.ReasonRecipientAccepted
 	switch {
 	case reading.Class != replies.ClassOK:
 		reason = reasonFor(reading.Class, q.Phase, q.Reply.Code)
 	case q.Phase != smtp.PhaseRCPT:
-		reason = ReasonLevelReached
+		reason = rcpt.ReasonLevelReached
 	}
 	j := judgement{reason: reason, retryAfter: reading.RetryAfter}
-	if reason == ReasonBlocked {
+	if reason == rcpt.ReasonBlocked {
 		j.special = blockedRuling(q)
 	}
 	j.mindCode(q.Reply.Code)
 	reading.RetryAfter = retryAfter(j)
 	rule := j.ruling()
-	return reading, Result{Reason: reason, Verdict: rule.verdict, Message: rule.message}
+	return reading, rcpt.Result{Reason: reason, Verdict: rule.verdict, Message: rule.message}
 }

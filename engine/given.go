@@ -3,12 +3,13 @@ package engine
 import (
 	"context"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/given"
 )
 
 // known returns the address in a text and, if nobody need be asked, its result:
 // one is remembered, or the text, which is to be cleaned, has not one address.
-func (v *Verifier) known(ctx context.Context, text string, o GroupOptions) (mailbox string, r Result, known bool) {
+func (v *Verifier) known(ctx context.Context, text string, o GroupOptions) (mailbox string, r rcpt.Result, known bool) {
 	mailbox = text
 	if o.Clean {
 		var one bool
@@ -28,7 +29,7 @@ func (v *Verifier) known(ctx context.Context, text string, o GroupOptions) (mail
 }
 
 // given returns r with the text from which its address was cleaned, if it was.
-func (o GroupOptions) given(r Result, text string) Result {
+func (o GroupOptions) given(r rcpt.Result, text string) rcpt.Result {
 	if !o.Clean {
 		return r
 	}

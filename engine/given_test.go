@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -19,30 +20,30 @@ func TestClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var told []string // the texts of the results that the hook has got
-		hooks := engine.Hooks{Verified: func(_ context.Context, r engine.Result, _ error) {
+		hooks := engine.Hooks{Verified: func(_ context.Context, r rcpt.Result, _ error) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, r.Details.Given)
 		}}
-		type call func(*engine.Verifier, string) (engine.Result, error)
+		type call func(*engine.Verifier, string) (rcpt.Result, error)
 		calls := map[string]call{
-			"VerifyWith": func(v *engine.Verifier, text string) (engine.Result, error) {
+			"VerifyWith": func(v *engine.Verifier, text string) (rcpt.Result, error) {
 				return v.VerifyWith(t.Context(), text, engine.VerifyOptions{Clean: true})
 			},
-			"With": func(v *engine.Verifier, text string) (engine.Result, error) {
+			"With": func(v *engine.Verifier, text string) (rcpt.Result, error) {
 				return v.With(engine.VerifyOptions{Clean: true}).Verify(t.Context(), text)
 			},
-			"Detach": func(v *engine.Verifier, text string) (engine.Result, error) {
+			"Detach": func(v *engine.Verifier, text string) (rcpt.Result, error) {
 				return v.VerifyWith(t.Context(), text, engine.VerifyOptions{Clean: true, Detach: true, Timeout: time.Minute})
 			},
-			"VerifyAll": func(v *engine.Verifier, text string) (r engine.Result, err error) {
+			"VerifyAll": func(v *engine.Verifier, text string) (r rcpt.Result, err error) {
 				for _, o := range v.VerifyAll(t.Context(), []string{text}, engine.VerifyOptions{Clean: true}) {
 					r, err = o.Result, o.Err
 				}
 				return r, err
 			},
-			"VerifyGroup": func(v *engine.Verifier, text string) (r engine.Result, err error) {
-				v.VerifyGroup(t.Context(), []string{text}, engine.GroupOptions{Clean: true}, func(_ int, got engine.Result, e error) { r, err = got, e })
+			"VerifyGroup": func(v *engine.Verifier, text string) (r rcpt.Result, err error) {
+				v.VerifyGroup(t.Context(), []string{text}, engine.GroupOptions{Clean: true}, func(_ int, got rcpt.Result, e error) { r, err = got, e })
 				return r, err
 			},
 		}
@@ -51,13 +52,13 @@ func TestClean(t *testing.T) {
 				v, network, _ := inMemory(t, engine.Config{MaxRemembered: remember, Hooks: hooks}, &smtptest.Host{CatchAll: true})
 				for _, tt := range []struct {
 					text, email, given string
-					reason             engine.Reason
+					reason             rcpt.Reason
 				}{
-					{"jane@example.test", "jane@example.test", "", engine.ReasonCatchAll},
-					{"Jane <jane@example.test>", "jane@example.test", "Jane <jane@example.test>", engine.ReasonCatchAll},
-					{"jane", "jane", "", engine.ReasonInvalidSyntax},
-					{"a@b.example; c@d.example", "a@b.example; c@d.example", "", engine.ReasonSeveralAddresses},
-					{" n/a", " n/a", "", engine.ReasonNoAddress},
+					{"jane@example.test", "jane@example.test", "", rcpt.ReasonCatchAll},
+					{"Jane <jane@example.test>", "jane@example.test", "Jane <jane@example.test>", rcpt.ReasonCatchAll},
+					{"jane", "jane", "", rcpt.ReasonInvalidSyntax},
+					{"a@b.example; c@d.example", "a@b.example; c@d.example", "", rcpt.ReasonSeveralAddresses},
+					{" n/a", " n/a", "", rcpt.ReasonNoAddress},
 				} {
 					told = nil
 					r, err := verify(v, tt.text)
@@ -87,13 +88,13 @@ func TestCleanAll(t *testing.T) {
 		texts := []string{"a@example.test", "B <b@example.test>", "N/A", "<mailto:c@EXAMPLE.test>"}
 		zone := dnstest.New(oneHostZone)
 		v, _, _ := inMemory(t, engine.Config{Exchanger: zone}, &smtptest.Host{CatchAll: true})
-		reasons := make([]engine.Reason, len(texts))
+		reasons := make([]rcpt.Reason, len(texts))
 		for i, o := range v.VerifyAll(t.Context(), texts, engine.VerifyOptions{Clean: true}) {
 			if reasons[i] = o.Result.Reason; o.Err != nil {
 				t.Error(o.Err)
 			}
 		}
-		if want := []engine.Reason{engine.ReasonCatchAll, engine.ReasonCatchAll, engine.ReasonNoAddress, engine.ReasonCatchAll}; !slices.Equal(reasons, want) {
+		if want := []rcpt.Reason{rcpt.ReasonCatchAll, rcpt.ReasonCatchAll, rcpt.ReasonNoAddress, rcpt.ReasonCatchAll}; !slices.Equal(reasons, want) {
 			t.Errorf("%v, want %v", reasons, want)
 		}
 		if n := zone.Count("example.test.", "MX"); n != 1 {

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -20,12 +21,12 @@ func TestGreylistingBeforeTheMailbox(t *testing.T) {
 		host  *smtptest.Host
 		email string
 		tries int
-		want  engine.Verdict
+		want  rcpt.Verdict
 	}{
-		{"exists", &smtptest.Host{Mailboxes: mailboxes}, "alice@example.test", 2, engine.VerdictDeliverable},
-		{"exists, without PIPELINING", &smtptest.Host{Mailboxes: mailboxes, NoPipelining: true}, "alice@example.test", 2, engine.VerdictDeliverable},
-		{"missing", &smtptest.Host{Mailboxes: mailboxes}, "ghost@example.test", 2, engine.VerdictUndeliverable},
-		{"catch-all", &smtptest.Host{CatchAll: true}, "alice@example.test", 2, engine.VerdictAcceptAll},
+		{"exists", &smtptest.Host{Mailboxes: mailboxes}, "alice@example.test", 2, rcpt.VerdictDeliverable},
+		{"exists, without PIPELINING", &smtptest.Host{Mailboxes: mailboxes, NoPipelining: true}, "alice@example.test", 2, rcpt.VerdictDeliverable},
+		{"missing", &smtptest.Host{Mailboxes: mailboxes}, "ghost@example.test", 2, rcpt.VerdictUndeliverable},
+		{"catch-all", &smtptest.Host{CatchAll: true}, "alice@example.test", 2, rcpt.VerdictAcceptAll},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,12 +3,13 @@ package engine
 import (
 	"fmt"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // happened are the messages about sessions that failed, instead of those of
-// [ReasonConnectionFailed] and [ReasonConnectionTimeout]. The first that fits
-// is taken; no phase fits all.
+// [rcpt.ReasonConnectionFailed] and [rcpt.ReasonConnectionTimeout]. The first
+// that fits is taken; no phase fits all.
 var happened = []struct {
 	kind    smtp.Kind
 	phase   smtp.Phase
@@ -25,7 +26,7 @@ var happened = []struct {
 
 // afterFailure returns the ruling of a reason with a message that says what
 // happened, and how many of the domain's mail hosts were tried if not all were.
-func afterFailure(reason Reason, failure smtp.Failure, tried, hosts int) *ruling {
+func afterFailure(reason rcpt.Reason, failure smtp.Failure, tried, hosts int) *ruling {
 	rule := rulingOf(reason)
 	kind := failure.Kind
 	if kind == smtp.KindReset {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -66,7 +67,7 @@ func TestTLSThatFailedBefore(t *testing.T) {
 		{{MAIL: &mail, Shunned: []string{"STARTTLS"}}},
 		{{Trial: "STARTTLS", Failure: &smtp.Failure{Phase: smtp.PhaseSTARTTLS, Kind: smtp.KindClosed}}, {MAIL: &mail}},
 	} {
-		if got := Decide(asked(sessions...), Policy{}).Reason; got != ReasonTLSFailed {
+		if got := Decide(asked(sessions...), Policy{}).Reason; got != rcpt.ReasonTLSFailed {
 			t.Errorf("%s", got)
 		}
 	}
@@ -77,10 +78,10 @@ func TestTLSThatFailedBefore(t *testing.T) {
 func TestTrialThatFailed(t *testing.T) {
 	refusal := smtp.Reply{Code: 500, Enhanced: "5.5.1", Lines: []string{"Pipelining not supported"}}
 	first := smtpprobe.Session{MAIL: &refusal, Trial: "PIPELINING"}
-	for second, want := range map[*smtpprobe.Session]Reason{
-		nil: ReasonConnectionFailed,
-		ref(failed(smtp.PhaseGreeting, smtp.KindTimeout)):                              ReasonConnectionTimeout,
-		ref(answered(smtp.Reply{Code: 250}, smtp.Reply{Code: 550, Enhanced: "5.1.1"})): ReasonRecipientAccepted,
+	for second, want := range map[*smtpprobe.Session]rcpt.Reason{
+		nil: rcpt.ReasonConnectionFailed,
+		ref(failed(smtp.PhaseGreeting, smtp.KindTimeout)):                              rcpt.ReasonConnectionTimeout,
+		ref(answered(smtp.Reply{Code: 250}, smtp.Reply{Code: 550, Enhanced: "5.1.1"})): rcpt.ReasonRecipientAccepted,
 	} {
 		sessions := []smtpprobe.Session{first}
 		if second != nil {

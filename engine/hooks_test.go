@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -58,7 +59,7 @@ func (l *traced) hooks() engine.Hooks {
 			defer l.mu.Unlock()
 			l.evidence = append(l.evidence, e)
 		},
-		Verified: func(ctx context.Context, _ engine.Result, err error) {
+		Verified: func(ctx context.Context, _ rcpt.Result, err error) {
 			l.note(ctx, "verified")
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -78,7 +79,7 @@ func TestHooksHaveTheContext(t *testing.T) {
 		_, _ = v.Verify(as("alone"), "a@example.test")
 		synctest.Wait()
 		_, _ = v.Verify(as("recalled"), "a@example.test")
-		v.VerifyGroup(as("together"), []string{"b@example.test"}, engine.GroupOptions{}, func(int, engine.Result, error) {})
+		v.VerifyGroup(as("together"), []string{"b@example.test"}, engine.GroupOptions{}, func(int, rcpt.Result, error) {})
 		_, _ = v.Gather(as("gather"), "c@example.test")
 		want := map[string][]string{
 			"resolved": {"alone", "together", "gather"}, "probed": {"alone", "together", "gather"}, "gathered": {"alone", "together", "gather"},
@@ -122,7 +123,7 @@ func TestPolicy(t *testing.T) {
 		l := &traced{Handler: slog.DiscardHandler}
 		v, _, _ := inMemory(t, engine.Config{Hooks: l.hooks()}, &smtptest.Host{})
 		want, err := v.Verify(t.Context(), "a@example.test")
-		if err != nil || want.Verdict != engine.VerdictUndeliverable {
+		if err != nil || want.Verdict != rcpt.VerdictUndeliverable {
 			t.Fatalf("%+v, %v", want, err)
 		}
 		text, err := json.Marshal(l.evidence[0])

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/testkit/hostile"
@@ -77,7 +78,7 @@ func verifyBehind(t *testing.T, kind smtptest.Situation, timeout time.Duration) 
 	all.Go(func() {
 		for range 3 {
 			began := time.Now()
-			if r := inTime(t, verifier, network, "real@honest.test", timeout); r.Verdict != engine.VerdictDeliverable || time.Since(began) > time.Second {
+			if r := inTime(t, verifier, network, "real@honest.test", timeout); r.Verdict != rcpt.VerdictDeliverable || time.Since(began) > time.Second {
 				t.Errorf("an honest host: %s, %s after %v", r.Verdict, r.Reason, time.Since(began))
 			}
 			time.Sleep(timeout / 3)
@@ -86,11 +87,11 @@ func verifyBehind(t *testing.T, kind smtptest.Situation, timeout time.Duration) 
 }
 
 // inTime verifies an address whose mailbox exists.
-func inTime(t *testing.T, verifier *engine.Verifier, network *smtptest.Network, address string, timeout time.Duration) engine.Result {
+func inTime(t *testing.T, verifier *engine.Verifier, network *smtptest.Network, address string, timeout time.Duration) rcpt.Result {
 	t.Helper()
 	began := time.Now()
 	r, err := verifier.Verify(t.Context(), address)
-	if err != nil || r.Reason.Failed() || r.Verdict == engine.VerdictUndeliverable {
+	if err != nil || r.Reason.Failed() || r.Verdict == rcpt.VerdictUndeliverable {
 		t.Errorf("%s: %s, %s (%v)\n%s", address, r.Verdict, r.Reason, err, transcriptOf(r))
 	}
 	if took := time.Since(began); took > timeout+time.Second {
@@ -129,7 +130,7 @@ func TestFiftyDeadExchangers(t *testing.T) {
 					dead(network, addr)
 				}
 				r := inTime(t, verifier, network, "real@many.test", engine.DefaultTimeout)
-				if dials := len(network.Dials()); dials > 6 || r.Verdict == engine.VerdictAcceptAll {
+				if dials := len(network.Dials()); dials > 6 || r.Verdict == rcpt.VerdictAcceptAll {
 					t.Errorf("%d connections, %s", dials, r.Verdict)
 				}
 			})

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -27,49 +28,49 @@ func TestIPv6(t *testing.T) {
 	for _, tt := range []struct {
 		name, zone string
 		hosts      map[string]smtptest.Handler
-		want       engine.Reason
+		want       rcpt.Reason
 		dials      string
 		asked      int // for AAAA
 	}{
-		{"IPv4 leads there", both, map[string]smtptest.Handler{dead: exists, v6: exists}, engine.ReasonRecipientAccepted, "9.9.9.9:25", 0},
-		{"IPv4 is dead", both, map[string]smtptest.Handler{v6: exists}, engine.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"both are", both, nil, engine.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"IPv4 is silent", both, map[string]smtptest.Handler{dead: hostile.Host("silent-at-greeting"), v6: exists}, engine.ReasonRecipientAccepted,
+		{"IPv4 leads there", both, map[string]smtptest.Handler{dead: exists, v6: exists}, rcpt.ReasonRecipientAccepted, "9.9.9.9:25", 0},
+		{"IPv4 is dead", both, map[string]smtptest.Handler{v6: exists}, rcpt.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"both are", both, nil, rcpt.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 is silent", both, map[string]smtptest.Handler{dead: hostile.Host("silent-at-greeting"), v6: exists}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"IPv4 puts us off", both, map[string]smtptest.Handler{dead: busy, v6: exists}, engine.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"IPv4 puts us off at EHLO", both, map[string]smtptest.Handler{dead: &smtptest.Host{EHLO: "451 later"}, v6: exists}, engine.ReasonRecipientAccepted,
+		{"IPv4 puts us off", both, map[string]smtptest.Handler{dead: busy, v6: exists}, rcpt.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25", 1},
+		{"IPv4 puts us off at EHLO", both, map[string]smtptest.Handler{dead: &smtptest.Host{EHLO: "451 later"}, v6: exists}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"IPv4 puts us off at MAIL", both, map[string]smtptest.Handler{dead: &smtptest.Host{MAIL: "451 later"}, v6: exists}, engine.ReasonRecipientAccepted,
+		{"IPv4 puts us off at MAIL", both, map[string]smtptest.Handler{dead: &smtptest.Host{MAIL: "451 later"}, v6: exists}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"IPv4 puts us off at RCPT", both, map[string]smtptest.Handler{dead: &smtptest.Host{RCPT: "451 later"}, v6: exists}, engine.ReasonTemporaryFailure,
+		{"IPv4 puts us off at RCPT", both, map[string]smtptest.Handler{dead: &smtptest.Host{RCPT: "451 later"}, v6: exists}, rcpt.ReasonTemporaryFailure,
 			"9.9.9.9:25", 0},
-		{"IPv4 refuses us", both + backup, map[string]smtptest.Handler{dead: closed, v4: exists, v6: exists}, engine.ReasonRecipientAccepted,
+		{"IPv4 refuses us", both + backup, map[string]smtptest.Handler{dead: closed, v4: exists, v6: exists}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 9.9.9.10:25", 0},
-		{"IPv6 refuses us", both + backup, map[string]smtptest.Handler{v4: exists, v6: closed}, engine.ReasonRecipientAccepted,
+		{"IPv6 refuses us", both + backup, map[string]smtptest.Handler{v4: exists, v6: closed}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25", 1},
-		{"IPv4 puts us off, and IPv6 refuses us", both, map[string]smtptest.Handler{dead: busy, v6: closed}, engine.ReasonTemporaryFailure,
+		{"IPv4 puts us off, and IPv6 refuses us", both, map[string]smtptest.Handler{dead: busy, v6: closed}, rcpt.ReasonTemporaryFailure,
 			"9.9.9.9:25 [2620:fe::10]:25", 1},
 		{"IPv4 puts us off, IPv6 refuses us, and the backup answers", both + backup, map[string]smtptest.Handler{dead: busy, v4: exists, v6: closed},
-			engine.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25", 1},
-		{"IPv6 is reserved", strings.ReplaceAll(both, v6, "fd00::1"), nil, engine.ReasonConnectionFailed, "9.9.9.9:25", 1},
-		{"IPv6 is this machine's", strings.ReplaceAll(both, v6, "2620:fe::99"), nil, engine.ReasonConnectionFailed, "9.9.9.9:25", 1},
-		{"IPv4 is reserved", strings.ReplaceAll(both, dead, "10.0.0.1"), map[string]smtptest.Handler{v6: exists}, engine.ReasonRecipientAccepted,
+			rcpt.ReasonRecipientAccepted, "9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25", 1},
+		{"IPv6 is reserved", strings.ReplaceAll(both, v6, "fd00::1"), nil, rcpt.ReasonConnectionFailed, "9.9.9.9:25", 1},
+		{"IPv6 is this machine's", strings.ReplaceAll(both, v6, "2620:fe::99"), nil, rcpt.ReasonConnectionFailed, "9.9.9.9:25", 1},
+		{"IPv4 is reserved", strings.ReplaceAll(both, dead, "10.0.0.1"), map[string]smtptest.Handler{v6: exists}, rcpt.ReasonRecipientAccepted,
 			"[2620:fe::10]:25", 1},
-		{"IPv4 is this machine's", strings.ReplaceAll(both, dead, "9.9.9.99"), map[string]smtptest.Handler{v6: exists}, engine.ReasonRecipientAccepted,
+		{"IPv4 is this machine's", strings.ReplaceAll(both, dead, "9.9.9.99"), map[string]smtptest.Handler{v6: exists}, rcpt.ReasonRecipientAccepted,
 			"[2620:fe::10]:25", 1},
-		{"the backup knows nobody", both + backup, map[string]smtptest.Handler{v4: &smtptest.Host{}, v6: exists}, engine.ReasonRecipientAccepted,
+		{"the backup knows nobody", both + backup, map[string]smtptest.Handler{v4: &smtptest.Host{}, v6: exists}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25", 1},
-		{"only the backup is there", both + backup, map[string]smtptest.Handler{v4: exists}, engine.ReasonRecipientAccepted,
+		{"only the backup is there", both + backup, map[string]smtptest.Handler{v4: exists}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25", 1},
-		{"another IPv4 leads there", both + "mx.test. A " + v4 + "\n", map[string]smtptest.Handler{v4: exists, v6: exists}, engine.ReasonRecipientAccepted,
+		{"another IPv4 leads there", both + "mx.test. A " + v4 + "\n", map[string]smtptest.Handler{v4: exists, v6: exists}, rcpt.ReasonRecipientAccepted,
 			"9.9.9.9:25 9.9.9.10:25", 0},
 		{"one IPv4 puts us off, another is dead", both + "mx.test. A " + v4 + "\n",
-			map[string]smtptest.Handler{dead: busy, v6: exists}, engine.ReasonRecipientAccepted, "9.9.9.9:25 9.9.9.10:25 [2620:fe::10]:25", 1},
-		{"many", both + many, nil, engine.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25", 1},
+			map[string]smtptest.Handler{dead: busy, v6: exists}, rcpt.ReasonRecipientAccepted, "9.9.9.9:25 9.9.9.10:25 [2620:fe::10]:25", 1},
+		{"many", both + many, nil, rcpt.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25", 1},
 		{"under two names", both + backup + "mx2.test. AAAA " + v6 + "\nmx2.test. AAAA 2620:fe::11\nmx2.test. AAAA 2620:fe::12\n", nil,
-			engine.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25 [2620:fe::11]:25 [2620:fe::12]:25", 1},
+			rcpt.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 9.9.9.10:25 [2620:fe::11]:25 [2620:fe::12]:25", 1},
 		{"too many connections", both + many + backup + strings.ReplaceAll(many, "mx.test. AAAA 2620:fe::1", "mx2.test. AAAA 2620:fe::2"), nil,
-			engine.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25 9.9.9.10:25 [2620:fe::21]:25 [2620:fe::22]:25", 1},
+			rcpt.ReasonConnectionFailed, "9.9.9.9:25 [2620:fe::10]:25 [2620:fe::11]:25 9.9.9.10:25 [2620:fe::21]:25 [2620:fe::22]:25", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

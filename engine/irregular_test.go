@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
@@ -60,8 +61,8 @@ func TestIrregular(t *testing.T) {
 		}
 		return ""
 	}
-	for verdict, host := range map[engine.Verdict]*smtptest.Host{
-		engine.VerdictDeliverable: {RCPTFunc: knows}, engine.VerdictUndeliverable: {}, engine.VerdictAcceptAll: {CatchAll: true},
+	for verdict, host := range map[rcpt.Verdict]*smtptest.Host{
+		rcpt.VerdictDeliverable: {RCPTFunc: knows}, rcpt.VerdictUndeliverable: {}, rcpt.VerdictAcceptAll: {CatchAll: true},
 	} {
 		t.Run(string(verdict), func(t *testing.T) {
 			world := irregularWorld(t, host)
@@ -95,8 +96,8 @@ func TestIrregularUnasked(t *testing.T) {
 		verifier := irregularWorld(t, &smtptest.Host{}).Verifier(engine.Config{Level: level})
 		for _, a := range irregular {
 			result, err := verifier.Verify(t.Context(), a.given)
-			checkIrregular(t, result, err, engine.VerdictUnknown)
-			if result.Reason != engine.ReasonLevelReached || !strings.Contains(result.Message, result.Details.Irregular[0].Detail) {
+			checkIrregular(t, result, err, rcpt.VerdictUnknown)
+			if result.Reason != rcpt.ReasonLevelReached || !strings.Contains(result.Message, result.Details.Irregular[0].Detail) {
 				t.Errorf("%s, %.40q: %s, %s", level, a.given, result.Reason, result.Message)
 			}
 		}
@@ -118,7 +119,7 @@ func TestIrregularEvidence(t *testing.T) {
 		}
 		policy := engine.Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}}
 		got, want := engine.Decide(read, policy), engine.Decide(evidence, policy)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Verdict != engine.VerdictAcceptAll {
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || got.Verdict != rcpt.VerdictAcceptAll {
 			t.Errorf("%.40q: %s, %v (-before +after):\n%s", a.given, got.Verdict, err, diff)
 		}
 	}
@@ -140,14 +141,14 @@ func TestIrregularWithoutControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := engine.Policy{AllowNets: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}}
-	if got := engine.Decide(evidence, policy); got.Reason != engine.ReasonInvalidSyntax {
-		t.Errorf("with a control: %s, want %s", got.Reason, engine.ReasonInvalidSyntax)
+	if got := engine.Decide(evidence, policy); got.Reason != rcpt.ReasonInvalidSyntax {
+		t.Errorf("with a control: %s, want %s", got.Reason, rcpt.ReasonInvalidSyntax)
 	}
 	for i := range evidence.SMTP.Sessions {
 		evidence.SMTP.Sessions[i].Control = nil
 	}
-	if got := engine.Decide(evidence, policy); got.Reason != engine.ReasonAmbiguousRefusal {
-		t.Errorf("without a control: %s, want %s", got.Reason, engine.ReasonAmbiguousRefusal)
+	if got := engine.Decide(evidence, policy); got.Reason != rcpt.ReasonAmbiguousRefusal {
+		t.Errorf("without a control: %s, want %s", got.Reason, rcpt.ReasonAmbiguousRefusal)
 	}
 }
 
@@ -159,8 +160,8 @@ func TestLongestDomain(t *testing.T) {
 	world.DNS = dnstest.New(domain + ". MX 10 mx.test.\nmx.test. A 192.0.2.1\n")
 	world.Mail.Add("192.0.2.1", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"jane": smtptest.Accepts}})
 	verifier := world.Verifier(engine.Config{})
-	for given, want := range map[string]engine.Reason{
-		"jane@" + domain: engine.ReasonControlInconclusive, "joe@" + domain: engine.ReasonMailboxNotFound,
+	for given, want := range map[string]rcpt.Reason{
+		"jane@" + domain: rcpt.ReasonControlInconclusive, "joe@" + domain: rcpt.ReasonMailboxNotFound,
 	} {
 		if result, err := verifier.Verify(t.Context(), given); err != nil || result.Reason != want {
 			t.Errorf("%.5s: %s (%v), want %s", given, result.Reason, err, want)
@@ -183,7 +184,7 @@ func irregularWorld(t *testing.T, host smtptest.Handler) *enginetest.World {
 	return world
 }
 
-func checkIrregular(t *testing.T, result engine.Result, err error, want engine.Verdict) {
+func checkIrregular(t *testing.T, result rcpt.Result, err error, want rcpt.Verdict) {
 	t.Helper()
 	if err != nil || result.Verdict != want || len(result.Details.Irregular) == 0 || result.Local == "" || result.Domain == "" {
 		t.Errorf("%.40q: %s, %s, irregular %v (%v); want %s", result.Email, result.Verdict, result.Reason, result.Details.Irregular, err, want)
@@ -202,7 +203,7 @@ func TestIrregularIsSafe(t *testing.T) {
 		"a..b@docomo.ne.jp>", "a..b@docomo.ne.jp SIZE=1", "a..b@docomo.ne.jp\r\nRCPT TO:<x@long.test>", "a..\"b@docomo.ne.jp", "a..b\\@docomo.ne.jp",
 		"a[> \r\n@long.test", `a\" b@long.test`, "a@long_\r\n.test", "a@long_ .test", "a\u2028[@long.test", "a[\u0085@long.test",
 	} {
-		if result, err := verifier.Verify(t.Context(), given); err != nil || result.Verdict == engine.VerdictDeliverable {
+		if result, err := verifier.Verify(t.Context(), given); err != nil || result.Verdict == rcpt.VerdictDeliverable {
 			t.Errorf("%q: %s, %s (%v)", given, result.Verdict, result.Reason, err)
 		}
 	}

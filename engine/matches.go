@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/lists"
@@ -40,10 +41,10 @@ func withHosts(found, hosts []lists.Match) []lists.Match {
 func (j judgement) unlessSpared(evidence Evidence, then []lists.Match) judgement {
 	short := evidence.Level != LevelSyntax && evidence.DNS == nil ||
 		evidence.Level != LevelSyntax && evidence.Level != LevelDNS && evidence.SMTP == nil
-	if j.reason != ReasonLevelReached || !short || !reading.Trapped(then) {
+	if j.reason != rcpt.ReasonLevelReached || !short || !reading.Trapped(then) {
 		return j
 	}
-	rule := rulingOf(ReasonUnfinished)
+	rule := rulingOf(rcpt.ReasonUnfinished)
 	rule.message = "Not asked: the address was on a list of spam traps then, and no longer is. Verify it again."
-	return judgement{reason: ReasonUnfinished, special: &rule}
+	return judgement{reason: rcpt.ReasonUnfinished, special: &rule}
 }

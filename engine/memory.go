@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/sys/lru"
 )
 
@@ -12,21 +13,21 @@ const resultCost = 1500
 // memory keeps results, so that an address that is asked about again costs its
 // mail host nothing. It may drop any of them at any time.
 type memory struct {
-	store *lru.Cache[string, *Result]
+	store *lru.Cache[string, *rcpt.Result]
 }
 
 // newMemory returns a memory for about that many results; none for zero.
 func newMemory(results int) *memory {
-	return &memory{lru.New[string, *Result](int64(results) * resultCost)}
+	return &memory{lru.New[string, *rcpt.Result](int64(results) * resultCost)}
 }
 
 // recall returns the remembered result of an address, in the spelling in which
 // it was given.
-func (m *memory) recall(address string) (Result, bool) {
+func (m *memory) recall(address string) (rcpt.Result, bool) {
 	kept, ok := m.store.Get(address)
 	now := time.Now()
 	if !ok || !kept.Reusable(now) {
-		return Result{}, false
+		return rcpt.Result{}, false
 	}
 	result, details := *kept, *kept.Details
 	details.Age = max(0, now.Sub(kept.CheckedAt.Add(details.Duration)))
@@ -36,7 +37,7 @@ func (m *memory) recall(address string) (Result, bool) {
 
 // keep remembers a result for as long as it lasts, unless what is remembered is
 // worth more.
-func (m *memory) keep(address string, r Result) {
+func (m *memory) keep(address string, r rcpt.Result) {
 	now := time.Now()
 	if !r.Reusable(now) {
 		return
@@ -44,7 +45,7 @@ func (m *memory) keep(address string, r Result) {
 	details := *r.Details
 	details.Cached = true
 	r.Details = &details
-	m.store.PutUnless(address, &r, int64(len(address)+r.Size()), func(known *Result) bool {
+	m.store.PutUnless(address, &r, int64(len(address)+r.Size()), func(known *rcpt.Result) bool {
 		return known.Reusable(now) && !r.Replaces(*known)
 	})
 }

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt"
 )
 
 // TestGivenAddressIsCounted checks that what is remembered is counted with the
 // spelling that it is found by, however long that is.
 func TestGivenAddressIsCounted(t *testing.T) {
 	m := newMemory(2)
-	result := Result{Verdict: VerdictUndeliverable, Reason: ReasonInvalidSyntax, CheckedAt: time.Now(), Details: &Details{}}
+	result := rcpt.Result{Verdict: rcpt.VerdictUndeliverable, Reason: rcpt.ReasonInvalidSyntax, CheckedAt: time.Now(), Details: &rcpt.Details{}}
 	short, long := "a", strings.Repeat("x", 2*resultCost)
 	for _, address := range []string{short, long} {
 		m.keep(address, result)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -19,21 +20,21 @@ func TestRemember(t *testing.T) {
 		pause   time.Duration
 		again   func(v *engine.Verifier)
 		cached  bool
-		verdict engine.Verdict
+		verdict rcpt.Verdict
 	}{
-		{"deliverable", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 11 * time.Hour, nil, true, engine.VerdictDeliverable},
-		{"for half a day", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 13 * time.Hour, nil, false, engine.VerdictDeliverable},
-		{"undeliverable", &smtptest.Host{}, 5 * time.Hour, nil, true, engine.VerdictUndeliverable},
-		{"for six hours", &smtptest.Host{}, 7 * time.Hour, nil, false, engine.VerdictUndeliverable},
-		{"unknown, until it is worth asking again", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 59 * time.Second, nil, true, engine.VerdictUnknown},
-		{"unknown, from then on", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 61 * time.Second, nil, false, engine.VerdictUnknown},
+		{"deliverable", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 11 * time.Hour, nil, true, rcpt.VerdictDeliverable},
+		{"for half a day", &smtptest.Host{Mailboxes: map[string]smtptest.Mailbox{"u": smtptest.Accepts}}, 13 * time.Hour, nil, false, rcpt.VerdictDeliverable},
+		{"undeliverable", &smtptest.Host{}, 5 * time.Hour, nil, true, rcpt.VerdictUndeliverable},
+		{"for six hours", &smtptest.Host{}, 7 * time.Hour, nil, false, rcpt.VerdictUndeliverable},
+		{"unknown, until it is worth asking again", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 59 * time.Second, nil, true, rcpt.VerdictUnknown},
+		{"unknown, from then on", &smtptest.Host{Greylist: time.Hour, GreylistReply: "451 4.7.1 Greylisted, come back in 60 seconds"}, 61 * time.Second, nil, false, rcpt.VerdictUnknown},
 		{"other lists", &smtptest.Host{}, 0, func(v *engine.Verifier) {
 			l, err := lists.New()
 			if err != nil {
 				t.Fatal(err)
 			}
 			v.SetLists(l)
-		}, false, engine.VerdictUndeliverable},
+		}, false, rcpt.VerdictUndeliverable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestRememberedResultIsTheCallersOwn(t *testing.T) {
 		for range 3 {
 			result, _ := verifier.Verify(t.Context(), "u@example.test")
 			synctest.Wait()
-			if result.Reason != engine.ReasonMailboxNotFound {
+			if result.Reason != rcpt.ReasonMailboxNotFound {
 				t.Errorf("reason %s", result.Reason)
 			}
 			result.Reason = "spoiled"

@@ -32,8 +32,8 @@ import (
 //
 // Neither is checked while the answers speak for the domains, so an ordinary
 // verification costs nothing more. Results that are not believed are
-// [VerdictUnknown] with the reason [ReasonResolverUnreliable] or
-// [ReasonPortBlocked].
+// [rcpt.VerdictUnknown] with the reason [rcpt.ReasonResolverUnreliable] or
+// [rcpt.ReasonPortBlocked].
 type NetworkCheck string
 
 // The settings.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -53,7 +54,7 @@ func checking(t *testing.T, config engine.Config, names dnsresolve.Exchanger, ne
 	return verifier
 }
 
-func verify(t *testing.T, v *engine.Verifier, address string) engine.Result {
+func verify(t *testing.T, v *engine.Verifier, address string) rcpt.Result {
 	t.Helper()
 	result, err := v.Verify(t.Context(), address)
 	if err != nil {
@@ -62,7 +63,7 @@ func verify(t *testing.T, v *engine.Verifier, address string) engine.Result {
 	return result
 }
 
-func wantReason(t *testing.T, result engine.Result, want engine.Reason) {
+func wantReason(t *testing.T, result rcpt.Result, want rcpt.Reason) {
 	t.Helper()
 	if result.Reason != want || result.Verdict != want.Verdict() {
 		t.Errorf("%s: %s %s, want %s: %s", result.Email, result.Verdict, result.Reason, want, result.Message)
@@ -76,7 +77,7 @@ func TestNetworkCheckCostsNothing(t *testing.T) {
 		names, network := dnstest.New(realZone), smtptest.NewNetwork()
 		network.Add("9.9.9.9", &smtptest.Host{CatchAll: true})
 		v := checking(t, engine.Config{}, names, network)
-		wantReason(t, verify(t, v, "user@alive.test"), engine.ReasonCatchAll)
+		wantReason(t, verify(t, v, "user@alive.test"), rcpt.ReasonCatchAll)
 		time.Sleep(time.Hour)
 		if len(names.Queries()) != 2 || len(network.Dials()) != 1 {
 			t.Errorf("queries %v and dials %v, want MX and A, and one dial", names.Queries(), network.Dials())
@@ -95,7 +96,7 @@ func TestDenialsAreBelieved(t *testing.T) {
 		v := checking(t, engine.Config{}, names, smtptest.NewNetwork())
 		var together sync.WaitGroup
 		for range 20 {
-			together.Go(func() { wantReason(t, verify(t, v, "user@dead.test"), engine.ReasonDomainNotFound) })
+			together.Go(func() { wantReason(t, verify(t, v, "user@dead.test"), rcpt.ReasonDomainNotFound) })
 		}
 		together.Wait()
 		first := names.Count("gmail.com", "")
@@ -103,11 +104,11 @@ func TestDenialsAreBelieved(t *testing.T) {
 			t.Errorf("gmail.com was asked for %d times", first)
 		}
 		before := len(names.Queries())
-		wantReason(t, verify(t, v, "another@dead.test"), engine.ReasonDomainNotFound)
+		wantReason(t, verify(t, v, "another@dead.test"), rcpt.ReasonDomainNotFound)
 		if got := len(names.Queries()) - before; got != 0 {
 			t.Errorf("%d queries for a denial that was believed before", got)
 		}
-		wantReason(t, verify(t, v, "user@null.test"), engine.ReasonNullMX)
+		wantReason(t, verify(t, v, "user@null.test"), rcpt.ReasonNullMX)
 		if got := names.Count("gmail.com", "") - first; got != 3 {
 			t.Errorf("gmail.com was asked for %d times for another denial, want a round after each of three", got)
 		}
@@ -124,37 +125,37 @@ func TestBrokenResolvers(t *testing.T) {
 		name     string
 		zone     string
 		breaks   func(*dnstest.Server)
-		reason   engine.Reason
+		reason   rcpt.Reason
 		state    engine.CheckState
 		fault    string
 		hopeless bool
 		within   time.Duration
 	}{
-		{"denies everything", realZone, deny, engine.ReasonResolverUnreliable, engine.CheckFailed, "says that gmail.com has no mail hosts", true, time.Second},
+		{"denies everything", realZone, deny, rcpt.ReasonResolverUnreliable, engine.CheckFailed, "says that gmail.com has no mail hosts", true, time.Second},
 		{"denies one well-known domain", realZone, func(s *dnstest.Server) {
 			s.Break(dnstest.Fault{Name: "alive.test", Kind: dnstest.NXDomain})
 			s.Break(dnstest.Fault{Name: "yahoo.com", Kind: dnstest.NXDomain})
-		}, engine.ReasonResolverUnreliable, engine.CheckFailed, "yahoo.com", true, time.Second},
-		{"invents loopback for everything", "*.com. A 127.0.0.1\n*.com. MX 10 a.com.\n*.test. A 127.0.0.1\n*.test. MX 10 a.test.\n", func(*dnstest.Server) {}, engine.ReasonResolverUnreliable,
+		}, rcpt.ReasonResolverUnreliable, engine.CheckFailed, "yahoo.com", true, time.Second},
+		{"invents loopback for everything", "*.com. A 127.0.0.1\n*.com. MX 10 a.com.\n*.test. A 127.0.0.1\n*.test. MX 10 a.test.\n", func(*dnstest.Server) {}, rcpt.ReasonResolverUnreliable,
 			engine.CheckFailed, "invents answers", true, time.Second},
 		{"invents a private address for everything, but knows the others", realZone[:strings.Index(realZone, "alive")] + "*.com. A 10.0.0.1\n*.test. A 10.0.0.1\n",
-			func(*dnstest.Server) {}, engine.ReasonResolverUnreliable, engine.CheckFailed, "invents answers", true, time.Second},
-		{"sends everybody to its own address", strings.ReplaceAll(realZone, " 9.9.9.", " 127.0.0."), func(*dnstest.Server) {}, engine.ReasonResolverUnreliable,
+			func(*dnstest.Server) {}, rcpt.ReasonResolverUnreliable, engine.CheckFailed, "invents answers", true, time.Second},
+		{"sends everybody to its own address", strings.ReplaceAll(realZone, " 9.9.9.", " 127.0.0."), func(*dnstest.Server) {}, rcpt.ReasonResolverUnreliable,
 			engine.CheckFailed, "no mail host of gmail.com has an address", true, time.Second},
 		{"is dead", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.Lose}) },
-			engine.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, 31 * time.Second},
+			rcpt.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, 31 * time.Second},
 		{"refuses connections", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.Unreachable}) },
-			engine.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, time.Second},
+			rcpt.ReasonDNSTemporary, engine.CheckFailed, "no DNS server answers at 192.0.2.53:53", true, time.Second},
 		{"finds out nothing", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.ServFail}) },
-			engine.ReasonDNSTemporary, engine.CheckFailed, "cannot find the mail hosts of gmail.com (SERVFAIL)", true, time.Second},
+			rcpt.ReasonDNSTemporary, engine.CheckFailed, "cannot find the mail hosts of gmail.com (SERVFAIL)", true, time.Second},
 		{"is slow", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Kind: dnstest.None, Delay: time.Second}) },
-			engine.ReasonConnectionFailed, engine.CheckUntested, "", false, 31 * time.Second},
+			rcpt.ReasonConnectionFailed, engine.CheckUntested, "", false, 31 * time.Second},
 		{"denies this one, and is slow", realZone, func(s *dnstest.Server) {
 			s.Break(dnstest.Fault{Kind: dnstest.None, Delay: time.Second})
 			s.Break(dnstest.Fault{Name: "alive.test", Kind: dnstest.NXDomain, Delay: time.Second, Times: 3})
-		}, engine.ReasonConnectionFailed, engine.CheckPassed, "", false, 31 * time.Second},
+		}, rcpt.ReasonConnectionFailed, engine.CheckPassed, "", false, 31 * time.Second},
 		{"denies this one once", realZone, func(s *dnstest.Server) { s.Break(dnstest.Fault{Name: "alive.test", Kind: dnstest.NXDomain, Times: 3}) },
-			engine.ReasonConnectionFailed, engine.CheckPassed, "", false, time.Second},
+			rcpt.ReasonConnectionFailed, engine.CheckPassed, "", false, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -202,18 +203,18 @@ func TestResolverBreaksLater(t *testing.T) {
 		var told []engine.CheckState
 		hooks := engine.Hooks{Network: func(s engine.NetworkStatus) { told = append(told, s.Resolver.State) }}
 		v := checking(t, engine.Config{Level: engine.LevelDNS, Hooks: hooks}, names, smtptest.NewNetwork())
-		wantReason(t, verify(t, v, "user@dead.test"), engine.ReasonDomainNotFound)
+		wantReason(t, verify(t, v, "user@dead.test"), rcpt.ReasonDomainNotFound)
 		names.isBroken = true
-		wantReason(t, verify(t, v, "user@alive.test"), engine.ReasonResolverUnreliable)
+		wantReason(t, verify(t, v, "user@alive.test"), rcpt.ReasonResolverUnreliable)
 		time.Sleep(time.Second)
 		names.isBroken = false
-		wantReason(t, verify(t, v, "user@dead2.test"), engine.ReasonResolverUnreliable)
+		wantReason(t, verify(t, v, "user@dead2.test"), rcpt.ReasonResolverUnreliable)
 		if s := v.Network(); neverWorked(s) || s.Resolver.State != engine.CheckFailed {
 			t.Errorf("status %+v", s)
 		}
 		time.Sleep(2 * time.Minute)
-		wantReason(t, verify(t, v, "user@dead2.test"), engine.ReasonDomainNotFound)
-		wantReason(t, verify(t, v, "user@alive.test"), engine.ReasonLevelReached)
+		wantReason(t, verify(t, v, "user@dead2.test"), rcpt.ReasonDomainNotFound)
+		wantReason(t, verify(t, v, "user@alive.test"), rcpt.ReasonLevelReached)
 		if len(told) != 3 || told[0] != engine.CheckPassed || told[1] != engine.CheckFailed || told[2] != engine.CheckPassed {
 			t.Errorf("told %v", told)
 		}
@@ -244,22 +245,22 @@ func TestPortCheck(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		network func(*smtptest.Network)
-		reason  engine.Reason
+		reason  rcpt.Reason
 		state   engine.CheckState
 		within  time.Duration
 	}{
-		{"refused", func(*smtptest.Network) {}, engine.ReasonPortBlocked, engine.CheckFailed, 4 * time.Second},
-		{"dropped", dropped, engine.ReasonPortBlocked, engine.CheckFailed, 25 * time.Second},
+		{"refused", func(*smtptest.Network) {}, rcpt.ReasonPortBlocked, engine.CheckFailed, 4 * time.Second},
+		{"dropped", dropped, rcpt.ReasonPortBlocked, engine.CheckFailed, 25 * time.Second},
 		{"reset", func(n *smtptest.Network) {
 			for _, ip := range []string{"9.9.9.1", "9.9.9.2", "9.9.9.3", "9.9.9.9"} {
 				n.Add(ip, smtptest.Script("reset"))
 			}
-		}, engine.ReasonPortBlocked, engine.CheckFailed, 25 * time.Second},
-		{"only this host is dead", func(n *smtptest.Network) { n.Add("9.9.9.1", &smtptest.Host{}) }, engine.ReasonConnectionFailed, engine.CheckPassed, time.Second},
+		}, rcpt.ReasonPortBlocked, engine.CheckFailed, 25 * time.Second},
+		{"only this host is dead", func(n *smtptest.Network) { n.Add("9.9.9.1", &smtptest.Host{}) }, rcpt.ReasonConnectionFailed, engine.CheckPassed, time.Second},
 		{"this host and some others are dead", func(n *smtptest.Network) {
 			dropped(n)
 			n.Add("9.9.9.3", &smtptest.Host{Greeting: "554 5.7.1 go away"})
-		}, engine.ReasonConnectionTimeout, engine.CheckPassed, 25 * time.Second},
+		}, rcpt.ReasonConnectionTimeout, engine.CheckPassed, 25 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -275,7 +276,7 @@ func TestPortCheck(t *testing.T) {
 					t.Errorf("status %+v", s)
 				}
 				var together atomic.Int32
-				v.VerifyGroup(t.Context(), []string{"a@alive.test", "b@alive.test"}, engine.GroupOptions{}, func(_ int, result engine.Result, _ error) {
+				v.VerifyGroup(t.Context(), []string{"a@alive.test", "b@alive.test"}, engine.GroupOptions{}, func(_ int, result rcpt.Result, _ error) {
 					together.Add(1)
 					wantReason(t, result, c.reason)
 				})
@@ -316,17 +317,17 @@ func TestPortIsSuspectedAfterManyHosts(t *testing.T) {
 		network := smtptest.NewNetwork()
 		network.Add("9.9.8.0", &smtptest.Host{CatchAll: true})
 		v := checking(t, engine.Config{}, dnstest.New(zone), network)
-		wantReason(t, verify(t, v, "user@up.test"), engine.ReasonCatchAll)
+		wantReason(t, verify(t, v, "user@up.test"), rcpt.ReasonCatchAll)
 		time.Sleep(2 * time.Minute)
 		for _, n := range []string{"1", "2", "3", "4"} {
-			wantReason(t, verify(t, v, "user@down"+n+".test"), engine.ReasonConnectionFailed)
+			wantReason(t, verify(t, v, "user@down"+n+".test"), rcpt.ReasonConnectionFailed)
 		}
-		wantReason(t, verify(t, v, "user@down5.test"), engine.ReasonPortBlocked)
+		wantReason(t, verify(t, v, "user@down5.test"), rcpt.ReasonPortBlocked)
 		if s := v.Network(); neverWorked(s) || s.Port.State != engine.CheckFailed {
 			t.Errorf("status %+v", s)
 		}
-		wantReason(t, verify(t, v, "user2@up.test"), engine.ReasonCatchAll)
-		wantReason(t, verify(t, v, "user2@down1.test"), engine.ReasonConnectionFailed)
+		wantReason(t, verify(t, v, "user2@up.test"), rcpt.ReasonCatchAll)
+		wantReason(t, verify(t, v, "user2@down1.test"), rcpt.ReasonConnectionFailed)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -35,14 +36,14 @@ func TestResolverIsLost(t *testing.T) {
 		names.Break(dnstest.Fault{Name: "mute.test", Kind: dnstest.Lose})
 		network.Add("9.9.9.9", &smtptest.Host{CatchAll: true})
 		v := checking(t, engine.Config{}, names, network)
-		wantReason(t, verify(t, v, "user@alive.test"), engine.ReasonCatchAll)
-		wantReason(t, verify(t, v, "user@mute.test"), engine.ReasonDNSTemporary)
+		wantReason(t, verify(t, v, "user@alive.test"), rcpt.ReasonCatchAll)
+		wantReason(t, verify(t, v, "user@mute.test"), rcpt.ReasonDNSTemporary)
 		if s := v.Network(); s.Resolver.State == engine.CheckFailed {
 			t.Errorf("because of one domain: %+v", s.Resolver)
 		}
 		time.Sleep(time.Hour)
 		names.out.Store(true)
-		wantReason(t, verify(t, v, "user@other.test"), engine.ReasonDNSTemporary)
+		wantReason(t, verify(t, v, "user@other.test"), rcpt.ReasonDNSTemporary)
 		if s := v.Network(); s.Resolver.State != engine.CheckFailed || !s.Resolver.EverWorked {
 			t.Errorf("without an answer: %+v", s.Resolver)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -113,7 +114,7 @@ func leaveOut(n NoAskRules, hosts []dnsresolve.Host) (rest []dnsresolve.Host, le
 // of [Config.NoAsk] if they are the cause.
 func judgeSkipped(left []NotAsked) judgement {
 	if len(left) == 0 {
-		return judgement{reason: ReasonLevelReached}
+		return judgement{reason: rcpt.ReasonLevelReached}
 	}
 	var rules []string
 	for _, l := range left {
@@ -121,7 +122,7 @@ func judgeSkipped(left []NotAsked) judgement {
 			rules = append(rules, l.Rule)
 		}
 	}
-	rule := rulingOf(ReasonNotAsked)
+	rule := rulingOf(rcpt.ReasonNotAsked)
 	rule.message = fmt.Sprintf("The mail host was not asked: the settings exclude %s.", strings.Join(rules, " and "))
-	return judgement{reason: ReasonNotAsked, special: &rule}
+	return judgement{reason: rcpt.ReasonNotAsked, special: &rule}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -37,28 +38,28 @@ func TestNoAsk(t *testing.T) {
 		name, address string
 		rules         []string
 		level         engine.Level
-		reason        engine.Reason
+		reason        rcpt.Reason
 		said          string // in the message
 		dials         []string
 		queries       bool
 	}{
-		{"no rule", "a@example.test", nil, "", engine.ReasonCatchAll, "", []string{first}, true},
-		{"another domain", "a@example.test", []string{"domain:other.test", "domain:xexample.test", "domain:a.example.test", "mx:other.test", "provider:gmail"}, "", engine.ReasonCatchAll, "", []string{first}, true},
-		{"domain", "a@example.test", []string{"domain:example.test"}, "", engine.ReasonNotAsked, "exclude domain:example.test.", nil, false},
-		{"domain, spelled otherwise", "a@Example.test", []string{"domain:EXAMPLE.test."}, "", engine.ReasonNotAsked, "exclude domain:example.test.", nil, false},
-		{"subdomain", "a@mail.example.test", []string{"domain:example.test"}, "", engine.ReasonNotAsked, "exclude domain:example.test.", nil, false},
-		{"top-level domain", "a@example.test", []string{"domain:test"}, "", engine.ReasonNotAsked, "exclude domain:test.", nil, false},
-		{"one mail exchanger", "a@example.test", []string{"mx:mx.example.test"}, "", engine.ReasonCatchAll, "", []string{second}, true},
-		{"one by its provider", "a@example.test", []string{"provider:microsoft_365"}, "", engine.ReasonCatchAll, "", []string{first}, true},
-		{"both", "a@example.test", []string{"provider:microsoft_365", "mx:example.test"}, "", engine.ReasonNotAsked, "exclude mx:example.test and provider:microsoft_365.", nil, true},
-		{"names below", "a@example.test", []string{"mx:mail.protection.outlook.com", "mx:test"}, "", engine.ReasonNotAsked, "exclude mx:test and mx:mail.protection.outlook.com.", nil, true},
-		{"the rest is private", "a@private.test", []string{"mx:mx.private.test"}, "", engine.ReasonNotAsked, "exclude mx:mx.private.test.", nil, true},
-		{"no such domain", "a@nowhere.test", []string{"mx:nowhere.test"}, "", engine.ReasonDomainNotFound, "", nil, true},
-		{"excluded before the DNS is asked", "a@nowhere.test", []string{"domain:nowhere.test"}, "", engine.ReasonNotAsked, "", nil, false},
-		{"level dns", "a@example.test", []string{"mx:test", "provider:microsoft_365"}, engine.LevelDNS, engine.ReasonLevelReached, "", nil, true},
-		{"level dns, a domain", "a@example.test", []string{"domain:example.test"}, engine.LevelDNS, engine.ReasonNotAsked, "", nil, false},
-		{"level syntax", "a@example.test", []string{"domain:example.test"}, engine.LevelSyntax, engine.ReasonLevelReached, "", nil, false},
-		{"bad syntax", "a@@example.test", []string{"domain:example.test"}, "", engine.ReasonInvalidSyntax, "", nil, false},
+		{"no rule", "a@example.test", nil, "", rcpt.ReasonCatchAll, "", []string{first}, true},
+		{"another domain", "a@example.test", []string{"domain:other.test", "domain:xexample.test", "domain:a.example.test", "mx:other.test", "provider:gmail"}, "", rcpt.ReasonCatchAll, "", []string{first}, true},
+		{"domain", "a@example.test", []string{"domain:example.test"}, "", rcpt.ReasonNotAsked, "exclude domain:example.test.", nil, false},
+		{"domain, spelled otherwise", "a@Example.test", []string{"domain:EXAMPLE.test."}, "", rcpt.ReasonNotAsked, "exclude domain:example.test.", nil, false},
+		{"subdomain", "a@mail.example.test", []string{"domain:example.test"}, "", rcpt.ReasonNotAsked, "exclude domain:example.test.", nil, false},
+		{"top-level domain", "a@example.test", []string{"domain:test"}, "", rcpt.ReasonNotAsked, "exclude domain:test.", nil, false},
+		{"one mail exchanger", "a@example.test", []string{"mx:mx.example.test"}, "", rcpt.ReasonCatchAll, "", []string{second}, true},
+		{"one by its provider", "a@example.test", []string{"provider:microsoft_365"}, "", rcpt.ReasonCatchAll, "", []string{first}, true},
+		{"both", "a@example.test", []string{"provider:microsoft_365", "mx:example.test"}, "", rcpt.ReasonNotAsked, "exclude mx:example.test and provider:microsoft_365.", nil, true},
+		{"names below", "a@example.test", []string{"mx:mail.protection.outlook.com", "mx:test"}, "", rcpt.ReasonNotAsked, "exclude mx:test and mx:mail.protection.outlook.com.", nil, true},
+		{"the rest is private", "a@private.test", []string{"mx:mx.private.test"}, "", rcpt.ReasonNotAsked, "exclude mx:mx.private.test.", nil, true},
+		{"no such domain", "a@nowhere.test", []string{"mx:nowhere.test"}, "", rcpt.ReasonDomainNotFound, "", nil, true},
+		{"excluded before the DNS is asked", "a@nowhere.test", []string{"domain:nowhere.test"}, "", rcpt.ReasonNotAsked, "", nil, false},
+		{"level dns", "a@example.test", []string{"mx:test", "provider:microsoft_365"}, engine.LevelDNS, rcpt.ReasonLevelReached, "", nil, true},
+		{"level dns, a domain", "a@example.test", []string{"domain:example.test"}, engine.LevelDNS, rcpt.ReasonNotAsked, "", nil, false},
+		{"level syntax", "a@example.test", []string{"domain:example.test"}, engine.LevelSyntax, rcpt.ReasonLevelReached, "", nil, false},
+		{"bad syntax", "a@@example.test", []string{"domain:example.test"}, "", rcpt.ReasonInvalidSyntax, "", nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -117,8 +118,8 @@ func TestNoAskOfManyAddresses(t *testing.T) {
 		v, network, _ := inMemory(t, config, &smtptest.Host{})
 		network.Add("192.0.2.3", &smtptest.Host{CatchAll: true})
 		addresses := []string{"a@example.test", "b@example.test", "a@other.test"}
-		v.VerifyGroup(t.Context(), addresses, engine.GroupOptions{}, func(i int, r engine.Result, err error) {
-			if want := map[bool]engine.Reason{true: engine.ReasonNotAsked, false: engine.ReasonCatchAll}[i < 2]; r.Reason != want || err != nil {
+		v.VerifyGroup(t.Context(), addresses, engine.GroupOptions{}, func(i int, r rcpt.Result, err error) {
+			if want := map[bool]rcpt.Reason{true: rcpt.ReasonNotAsked, false: rcpt.ReasonCatchAll}[i < 2]; r.Reason != want || err != nil {
 				t.Errorf("%s: %s, %v", addresses[i], r.Reason, err)
 			}
 		})
@@ -133,12 +134,12 @@ func TestNoAskOfManyAddresses(t *testing.T) {
 func TestNoAskOfNetworkCheck(t *testing.T) {
 	for _, tt := range []struct {
 		rules  []string
-		want   engine.Reason
+		want   rcpt.Reason
 		dialed []string
 	}{
-		{nil, engine.ReasonPortBlocked, []string{"9.9.9.1:25", "9.9.9.2:25", "9.9.9.3:25", "9.9.9.9:25"}},
-		{[]string{"domain:gmail.com", "mx:mx.outlook.com"}, engine.ReasonPortBlocked, []string{"9.9.9.3:25", "9.9.9.9:25"}},
-		{[]string{"mx:com"}, engine.ReasonConnectionFailed, []string{"9.9.9.9:25"}},
+		{nil, rcpt.ReasonPortBlocked, []string{"9.9.9.1:25", "9.9.9.2:25", "9.9.9.3:25", "9.9.9.9:25"}},
+		{[]string{"domain:gmail.com", "mx:mx.outlook.com"}, rcpt.ReasonPortBlocked, []string{"9.9.9.3:25", "9.9.9.9:25"}},
+		{[]string{"mx:com"}, rcpt.ReasonConnectionFailed, []string{"9.9.9.9:25"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			network := smtptest.NewNetwork()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
@@ -49,7 +50,7 @@ func TestDecideByOtherLists(t *testing.T) {
 					t.Fatal(err)
 				}
 				now, asStored := engine.Decide(stored, v.Policy()), engine.Decide(stored, engine.Policy{AllowNets: v.Policy().AllowNets})
-				for _, pair := range [][2]engine.Result{{now, after}, {asStored, before}} {
+				for _, pair := range [][2]rcpt.Result{{now, after}, {asStored, before}} {
 					if diff := cmp.Diff(flagsOf(pair[1]), flagsOf(pair[0])); diff != "" {
 						t.Errorf("(-verified +decided):\n%s", diff)
 					}
@@ -60,7 +61,7 @@ func TestDecideByOtherLists(t *testing.T) {
 }
 
 // flagsOf is what lists decide of a result.
-func flagsOf(r engine.Result) map[string]any {
+func flagsOf(r rcpt.Result) map[string]any {
 	return map[string]any{
 		"verdict": r.Verdict, "reason": r.Reason, "role": r.Role, "free": r.Free, "disposable": r.Disposable, "trap": r.SpamTrap,
 		"matches": r.Details.Matches,
@@ -88,22 +89,22 @@ func TestDecideOfFormerTrap(t *testing.T) {
 	for name, tt := range map[string]struct {
 		evidence   engine.Evidence
 		lists      *lists.Lists
-		reason     engine.Reason
+		reason     rcpt.Reason
 		disposable bool
 	}{
-		"as stored":             {engine.Evidence{Level: engine.LevelSMTP}, nil, engine.ReasonSpamTrap, false},
-		"never asked":           {engine.Evidence{Level: engine.LevelSMTP}, ours, engine.ReasonUnfinished, false},
-		"never asked the DNS":   {engine.Evidence{Level: engine.LevelDNS}, ours, engine.ReasonUnfinished, false},
-		"nothing to ask":        {engine.Evidence{Level: engine.LevelSyntax}, ours, engine.ReasonLevelReached, false},
-		"not asked by the host": {engine.Evidence{Level: engine.LevelSMTP, DNS: hosts}, ours, engine.ReasonUnfinished, true},
-		"DNS is all":            {engine.Evidence{Level: engine.LevelDNS, DNS: hosts}, ours, engine.ReasonLevelReached, true},
+		"as stored":             {engine.Evidence{Level: engine.LevelSMTP}, nil, rcpt.ReasonSpamTrap, false},
+		"never asked":           {engine.Evidence{Level: engine.LevelSMTP}, ours, rcpt.ReasonUnfinished, false},
+		"never asked the DNS":   {engine.Evidence{Level: engine.LevelDNS}, ours, rcpt.ReasonUnfinished, false},
+		"nothing to ask":        {engine.Evidence{Level: engine.LevelSyntax}, ours, rcpt.ReasonLevelReached, false},
+		"not asked by the host": {engine.Evidence{Level: engine.LevelSMTP, DNS: hosts}, ours, rcpt.ReasonUnfinished, true},
+		"DNS is all":            {engine.Evidence{Level: engine.LevelDNS, DNS: hosts}, ours, rcpt.ReasonLevelReached, true},
 	} {
 		e := tt.evidence
 		e.Schema, e.Matches = engine.EvidenceSchema, trap
 		e.Email, e.Local, e.Domain, e.Mailbox = "ann@old.example", "ann", "old.example", "ann@old.example"
 		e.RHSBL = []rhsbl.Answer{{Zone: "dbl.example", Status: dnsresolve.StatusOK, Addrs: []netip.Addr{netip.MustParseAddr("127.0.1.2")}}}
 		r := engine.Decide(e, engine.Policy{Lists: tt.lists})
-		if r.Reason != tt.reason || r.Disposable != tt.disposable || r.Verdict != engine.VerdictUnknown {
+		if r.Reason != tt.reason || r.Disposable != tt.disposable || r.Verdict != rcpt.VerdictUnknown {
 			t.Errorf("%s: %s %s, disposable %t", name, r.Verdict, r.Reason, r.Disposable)
 		}
 	}

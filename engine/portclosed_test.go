@@ -46,7 +46,7 @@ func drop(network *smtptest.Network, dropped bool) {
 
 // visit verifies the address of a visitor, who waits so long at most; zero: as
 // long as it takes.
-func visit(t *testing.T, v *engine.Verifier, domain string, deadline time.Duration) (engine.Result, time.Duration) {
+func visit(t *testing.T, v *engine.Verifier, domain string, deadline time.Duration) (rcpt.Result, time.Duration) {
 	t.Helper()
 	ctx := t.Context()
 	if deadline > 0 {

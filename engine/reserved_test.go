@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -21,67 +22,67 @@ const ownPublic = "9.9.9.10"
 // there.
 var reservedAddrs = []struct {
 	kind, ip string
-	verdict  engine.Verdict
+	verdict  rcpt.Verdict
 }{
-	{"loopback", "127.0.0.1", engine.VerdictUndeliverable},
-	{"end of loopback", "127.255.255.254", engine.VerdictUndeliverable},
-	{"unspecified", "0.0.0.0", engine.VerdictUnknown},
-	{"this network", "0.1.2.3", engine.VerdictUnknown},
-	{"private 10/8", "10.0.0.1", engine.VerdictUnknown},
-	{"private 172.16/12", "172.31.255.1", engine.VerdictUnknown},
-	{"private 192.168/16", "192.168.1.1", engine.VerdictUnknown},
-	{"link-local", "169.254.0.1", engine.VerdictUnknown},
-	{"metadata of a cloud", "169.254.169.254", engine.VerdictUnknown},
-	{"CGNAT", "100.64.0.1", engine.VerdictUnknown},
-	{"protocol assignments", "192.0.0.8", engine.VerdictUnknown},
-	{"documentation 1", "192.0.2.1", engine.VerdictUnknown},
-	{"documentation 2", "198.51.100.1", engine.VerdictUnknown},
-	{"documentation 3", "203.0.113.1", engine.VerdictUnknown},
-	{"AS112", "192.175.48.6", engine.VerdictUnknown},
-	{"AS112 by DNAME", "192.31.196.1", engine.VerdictUnknown},
-	{"AMT", "192.52.193.1", engine.VerdictUnknown},
-	{"6to4 relay", "192.88.99.1", engine.VerdictUnknown},
-	{"benchmarking", "198.19.0.1", engine.VerdictUnknown},
-	{"multicast", "224.0.0.25", engine.VerdictUnknown},
-	{"multicast, local", "239.255.255.250", engine.VerdictUnknown},
-	{"class E", "240.0.0.1", engine.VerdictUnknown},
-	{"broadcast", "255.255.255.255", engine.VerdictUnknown},
+	{"loopback", "127.0.0.1", rcpt.VerdictUndeliverable},
+	{"end of loopback", "127.255.255.254", rcpt.VerdictUndeliverable},
+	{"unspecified", "0.0.0.0", rcpt.VerdictUnknown},
+	{"this network", "0.1.2.3", rcpt.VerdictUnknown},
+	{"private 10/8", "10.0.0.1", rcpt.VerdictUnknown},
+	{"private 172.16/12", "172.31.255.1", rcpt.VerdictUnknown},
+	{"private 192.168/16", "192.168.1.1", rcpt.VerdictUnknown},
+	{"link-local", "169.254.0.1", rcpt.VerdictUnknown},
+	{"metadata of a cloud", "169.254.169.254", rcpt.VerdictUnknown},
+	{"CGNAT", "100.64.0.1", rcpt.VerdictUnknown},
+	{"protocol assignments", "192.0.0.8", rcpt.VerdictUnknown},
+	{"documentation 1", "192.0.2.1", rcpt.VerdictUnknown},
+	{"documentation 2", "198.51.100.1", rcpt.VerdictUnknown},
+	{"documentation 3", "203.0.113.1", rcpt.VerdictUnknown},
+	{"AS112", "192.175.48.6", rcpt.VerdictUnknown},
+	{"AS112 by DNAME", "192.31.196.1", rcpt.VerdictUnknown},
+	{"AMT", "192.52.193.1", rcpt.VerdictUnknown},
+	{"6to4 relay", "192.88.99.1", rcpt.VerdictUnknown},
+	{"benchmarking", "198.19.0.1", rcpt.VerdictUnknown},
+	{"multicast", "224.0.0.25", rcpt.VerdictUnknown},
+	{"multicast, local", "239.255.255.250", rcpt.VerdictUnknown},
+	{"class E", "240.0.0.1", rcpt.VerdictUnknown},
+	{"broadcast", "255.255.255.255", rcpt.VerdictUnknown},
 
-	{"loopback v6", "::1", engine.VerdictUndeliverable},
-	{"unspecified v6", "::", engine.VerdictUnknown},
-	{"v4-mapped loopback", "::ffff:127.0.0.1", engine.VerdictUndeliverable},
-	{"v4-mapped private", "::ffff:10.0.0.1", engine.VerdictUnknown},
-	{"v4-mapped public", "::ffff:9.9.9.9", engine.VerdictUnknown},
-	{"v4-compatible loopback", "::127.0.0.1", engine.VerdictUnknown},
-	{"v4-translated", "::ffff:0:127.0.0.1", engine.VerdictUnknown},
-	{"NAT64 of loopback", "64:ff9b::7f00:1", engine.VerdictUnknown},
-	{"NAT64 of private", "64:ff9b::a00:1", engine.VerdictUnknown},
-	{"NAT64 of this machine", "64:ff9b::" + ownPublic, engine.VerdictUnknown},
-	{"NAT64, local", "64:ff9b:1::a00:1", engine.VerdictUnknown},
-	{"6to4 of loopback", "2002:7f00:1::1", engine.VerdictUnknown},
-	{"6to4 of private", "2002:a00:1::1", engine.VerdictUnknown},
-	{"Teredo", "2001:0:7f00:1::1", engine.VerdictUnknown},
-	{"discard", "100::1", engine.VerdictUnknown},
-	{"dummy", "100:0:0:1::1", engine.VerdictUnknown},
-	{"benchmarking v6", "2001:2::1", engine.VerdictUnknown},
-	{"AMT v6", "2001:3::1", engine.VerdictUnknown},
-	{"AS112 v6", "2001:4:112::1", engine.VerdictUnknown},
-	{"AS112 v6, direct", "2620:4f:8000::6", engine.VerdictUnknown},
-	{"ORCHID", "2001:10::1", engine.VerdictUnknown},
-	{"ORCHIDv2", "2001:20::1", engine.VerdictUnknown},
-	{"drone", "2001:30::1", engine.VerdictUnknown},
-	{"protocol assignments v6", "2001:1::1", engine.VerdictUnknown},
-	{"documentation v6", "2001:db8::1", engine.VerdictUnknown},
-	{"documentation v6, second", "3fff:fff::1", engine.VerdictUnknown},
-	{"SRv6", "5f00::1", engine.VerdictUnknown},
-	{"not given out", "4000::1", engine.VerdictUnknown},
-	{"ULA", "fd00::1", engine.VerdictUnknown},
-	{"link-local v6", "fe80::1", engine.VerdictUnknown},
-	{"site-local", "fec0::1", engine.VerdictUnknown},
-	{"multicast v6", "ff02::1", engine.VerdictUnknown},
+	{"loopback v6", "::1", rcpt.VerdictUndeliverable},
+	{"unspecified v6", "::", rcpt.VerdictUnknown},
+	{"v4-mapped loopback", "::ffff:127.0.0.1", rcpt.VerdictUndeliverable},
+	{"v4-mapped private", "::ffff:10.0.0.1", rcpt.VerdictUnknown},
+	{"v4-mapped public", "::ffff:9.9.9.9", rcpt.VerdictUnknown},
+	{"v4-compatible loopback", "::127.0.0.1", rcpt.VerdictUnknown},
+	{"v4-translated", "::ffff:0:127.0.0.1", rcpt.VerdictUnknown},
+	{"NAT64 of loopback", "64:ff9b::7f00:1", rcpt.VerdictUnknown},
+	{"NAT64 of private", "64:ff9b::a00:1", rcpt.VerdictUnknown},
+	{"NAT64 of this machine", "64:ff9b::" + ownPublic, rcpt.VerdictUnknown},
+	{"NAT64, local", "64:ff9b:1::a00:1", rcpt.VerdictUnknown},
+	{"6to4 of loopback", "2002:7f00:1::1", rcpt.VerdictUnknown},
+	{"6to4 of private", "2002:a00:1::1", rcpt.VerdictUnknown},
+	{"Teredo", "2001:0:7f00:1::1", rcpt.VerdictUnknown},
+	{"discard", "100::1", rcpt.VerdictUnknown},
+	{"dummy", "100:0:0:1::1", rcpt.VerdictUnknown},
+	{"benchmarking v6", "2001:2::1", rcpt.VerdictUnknown},
+	{"AMT v6", "2001:3::1", rcpt.VerdictUnknown},
+	{"AS112 v6", "2001:4:112::1", rcpt.VerdictUnknown},
+	{"AS112 v6, direct", "2620:4f:8000::6", rcpt.VerdictUnknown},
+	{"ORCHID", "2001:10::1", rcpt.VerdictUnknown},
+	{"ORCHIDv2", "2001:20::1", rcpt.VerdictUnknown},
+	{"drone", "2001:30::1", rcpt.VerdictUnknown},
+	{"protocol assignments v6", "2001:1::1", rcpt.VerdictUnknown},
+	{"documentation v6", "2001:db8::1", rcpt.VerdictUnknown},
+	{"documentation v6, second", "3fff:fff::1", rcpt.VerdictUnknown},
+	{"SRv6", "5f00::1", rcpt.VerdictUnknown},
+	{"not given out", "4000::1", rcpt.VerdictUnknown},
+	{"ULA", "fd00::1", rcpt.VerdictUnknown},
+	{"link-local v6", "fe80::1", rcpt.VerdictUnknown},
+	{"site-local", "fec0::1", rcpt.VerdictUnknown},
+	{"multicast v6", "ff02::1", rcpt.VerdictUnknown},
 
-	{"this machine", ownPublic, engine.VerdictUnknown},
-	{"this machine v6", "2620:fe::10", engine.VerdictUnknown},
+	{"this machine", ownPublic, rcpt.VerdictUnknown},
+	{"this machine v6", "2620:fe::10", rcpt.VerdictUnknown},
 }
 
 func ownAddrs() []netip.Addr {
@@ -114,7 +115,7 @@ func (d noDialer) DialContext(_ context.Context, _, address string) (net.Conn, e
 }
 
 // verifyWith verifies user@example.test with a configuration.
-func verifyWith(t *testing.T, config engine.Config) engine.Result {
+func verifyWith(t *testing.T, config engine.Config) rcpt.Result {
 	t.Helper()
 	config.HELO, config.Resolvers = "verifier.test", []string{"192.0.2.53"}
 	verifier, err := engine.New(config)
@@ -134,14 +135,14 @@ func verifyWith(t *testing.T, config engine.Config) engine.Result {
 func TestReservedAddressesAreNotDialled(t *testing.T) {
 	for _, tt := range reservedAddrs {
 		t.Run(tt.kind, func(t *testing.T) {
-			for zone, want := range map[string]engine.Verdict{
+			for zone, want := range map[string]rcpt.Verdict{
 				zoneOf(tt.ip): tt.verdict,
 				"example.test. " + recordType(tt.ip) + " " + tt.ip + "\n": tt.verdict,
-				zoneOf(tt.ip, "10.9.8.7"):                                 engine.VerdictUnknown,
+				zoneOf(tt.ip, "10.9.8.7"):                                 rcpt.VerdictUnknown,
 			} {
 				config := engine.Config{Exchanger: dnstest.New(zone), Dialer: noDialer{t}, OwnAddrs: ownAddrs()}
 				result := verifyWith(t, config)
-				if result.Reason != engine.ReasonMXReservedAddress || result.Verdict != want {
+				if result.Reason != rcpt.ReasonMXReservedAddress || result.Verdict != want {
 					t.Errorf("%s: %s, %s; want %s", zone, result.Reason, result.Verdict, want)
 				}
 			}
@@ -176,7 +177,7 @@ func TestAllowedNets(t *testing.T) {
 					defer network.Close()
 					network.Add(ip, &smtptest.Host{})
 					config.Exchanger, config.Dialer = dnstest.New(zoneOf(ip)), network
-					if result := verifyWith(t, config); result.Reason != engine.ReasonMailboxNotFound {
+					if result := verifyWith(t, config); result.Reason != rcpt.ReasonMailboxNotFound {
 						t.Errorf("%s: %s", ip, result.Reason)
 					}
 				})
@@ -194,7 +195,7 @@ func TestPublicAddressBesideReservedOnes(t *testing.T) {
 		network.Add("9.9.9.9", &smtptest.Host{CatchAll: true})
 		zone := zoneOf("127.0.0.1", "10.0.0.1", ownPublic, "9.9.9.9", "::ffff:127.0.0.1", "::1")
 		result := verifyWith(t, engine.Config{Exchanger: dnstest.New(zone), Dialer: network, OwnAddrs: ownAddrs()})
-		if result.Verdict != engine.VerdictAcceptAll {
+		if result.Verdict != rcpt.VerdictAcceptAll {
 			t.Errorf("%s, %s", result.Verdict, result.Reason)
 		}
 		for _, addr := range network.Dials() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -115,7 +116,7 @@ func verifyInMixture(t *testing.T, mix *mixture, addresses int) {
 		t.Fatal(err)
 	}
 	defer verifier.Close()
-	reasons := make(map[engine.Reason]int)
+	reasons := make(map[rcpt.Reason]int)
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	const atATime = 100
@@ -126,7 +127,7 @@ func verifyInMixture(t *testing.T, mix *mixture, addresses int) {
 				mu.Lock()
 				reasons[result.Reason]++
 				mu.Unlock()
-				if err != nil || result.Verdict == engine.VerdictUndeliverable {
+				if err != nil || result.Verdict == rcpt.VerdictUndeliverable {
 					t.Errorf("%s: %s %s, %v", result.Email, result.Verdict, result.Reason, err)
 				}
 				time.Sleep(max(queryTakes, mix.lasts/8))

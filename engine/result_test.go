@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/engine/rhsbl"
@@ -19,9 +20,9 @@ import (
 )
 
 func TestRecord(t *testing.T) {
-	full := Result{
-		Email: "Info@Bücher.example", Local: "Info", Domain: "xn--bcher-kva.example", Role: true, Verdict: VerdictDeliverable, Reason: ReasonRecipientAccepted, Message: "Fine.",
-		RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Second + 7*time.Millisecond), Suggestion: "s", CheckedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Details: &Details{Given: "<g>", Provider: "p", MX: []MX{{Host: "mx.example", Preference: 10}}, CatchAll: CatchAllNo, SMTP: &SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"}, Transcript: []smtp.Line{{From: "S", Text: "220 hi", At: 1 * time.Millisecond}}, Duration: 7 * time.Millisecond},
+	full := rcpt.Result{
+		Email: "Info@Bücher.example", Local: "Info", Domain: "xn--bcher-kva.example", Role: true, Verdict: rcpt.VerdictDeliverable, Reason: rcpt.ReasonRecipientAccepted, Message: "Fine.",
+		RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Second + 7*time.Millisecond), Suggestion: "s", CheckedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Details: &rcpt.Details{Given: "<g>", Provider: "p", MX: []rcpt.MX{{Host: "mx.example", Preference: 10}}, CatchAll: rcpt.CatchAllNo, SMTP: &rcpt.SMTPAnswer{Host: "mx.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Enhanced: "2.1.5", Text: "<a> & b"}, Transcript: []smtp.Line{{From: "S", Text: "220 hi", At: 1 * time.Millisecond}}, Duration: 7 * time.Millisecond},
 	}
 	const head = `{"email":"Info@Bücher.example","user":"Info","domain":"xn--bcher-kva.example","accept_all":0,"role":1,"free_email":0,` +
 		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."`
@@ -32,7 +33,7 @@ func TestRecord(t *testing.T) {
 
 	for _, tt := range []struct {
 		name   string
-		result Result
+		result rcpt.Result
 		want   string
 	}{
 		{"short", full.WithoutDetails(), head + `}`},
@@ -50,7 +51,7 @@ func TestRecord(t *testing.T) {
 			if diff := cmp.Diff(tt.want+"\n", out.String()); diff != "" {
 				t.Error(diff)
 			}
-			var back Result
+			var back rcpt.Result
 			if err := json.Unmarshal(out.Bytes(), &back); err != nil {
 				t.Fatal(err)
 			}
@@ -131,9 +132,9 @@ func FuzzEvidence(f *testing.F) {
 // TestReasonWithoutDetails checks that the reason stays when details are left
 // out.
 func TestReasonWithoutDetails(t *testing.T) {
-	for _, result := range []Result{
+	for _, result := range []rcpt.Result{
 		Decide(asked(answered(unknownUser, unknownUser)), Policy{}), Decide(Evidence{Fault: "no descriptors"}, Policy{}),
-		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), given.NotAsked(ReasonSeveralAddresses, "a@b.example, c@d.example"),
+		Decide(Evidence{Syntax: &address.Error{}}, Policy{}), given.NotAsked(rcpt.ReasonSeveralAddresses, "a@b.example, c@d.example"),
 	} {
 		short := result.WithoutDetails()
 		if short.Details != nil || short.Reason == "" || short.Reason != result.Reason {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/miekg/dns"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/rhsbl"
@@ -189,8 +190,8 @@ func TestRHSBLAndTimeout(t *testing.T) {
 		verifier, _, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
 		began := time.Now()
 		result, err := verifier.Verify(t.Context(), "user@example.test")
-		if took := time.Since(began); err != nil || result.Verdict != engine.VerdictAcceptAll || took != time.Second {
-			t.Errorf("%s after %v (%v), want %s after 1s", result.Verdict, took, err, engine.VerdictAcceptAll)
+		if took := time.Since(began); err != nil || result.Verdict != rcpt.VerdictAcceptAll || took != time.Second {
+			t.Errorf("%s after %v (%v), want %s after 1s", result.Verdict, took, err, rcpt.VerdictAcceptAll)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/reading"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 )
@@ -13,15 +14,15 @@ import (
 // progress. Each caller has its own context: one that gives up does not end the
 // verification for the others. One whose context has ended has what is known
 // without asking anyone.
-func (v *Verifier) share(ctx context.Context, address string, how GroupOptions) (Result, error) {
+func (v *Verifier) share(ctx context.Context, address string, how GroupOptions) (rcpt.Result, error) {
 	s := v.scope(how)
-	ask := func(ctx context.Context) (answer flight.Answer[Result]) {
-		v.judgeAll(ctx, s, []string{address}, func(_ int, r Result, err error) {
+	ask := func(ctx context.Context) (answer flight.Answer[rcpt.Result]) {
+		v.judgeAll(ctx, s, []string{address}, func(_ int, r rcpt.Result, err error) {
 			answer.Value, answer.Err = r, err
 		})
 		return answer
 	}
-	var answer flight.Answer[Result]
+	var answer flight.Answer[rcpt.Result]
 	if ctx.Err() != nil {
 		answer = ask(ctx)
 	} else {
@@ -39,7 +40,7 @@ func (v *Verifier) share(ctx context.Context, address string, how GroupOptions) 
 
 // notCarriedOut is the result about an address of a caller that learned
 // nothing but what is known without asking.
-func (v *Verifier) notCarriedOut(address string, err error) Result {
+func (v *Verifier) notCarriedOut(address string, err error) rcpt.Result {
 	started := time.Now()
 	evidence := v.noEvidence(address, v.config.Level, v.config.Timeout, started)
 	if mailbox, goesOn := v.read(reading.By(v.lists.Load()), address, &evidence); goesOn {

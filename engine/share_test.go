@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -23,11 +24,11 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 		name   string
 		fault  *dnstest.Fault
 		time   time.Duration // of the hurried caller
-		reason engine.Reason // that it gets
+		reason rcpt.Reason   // that it gets
 	}{
-		{"a short time for a slow host", nil, 3 * time.Second, engine.ReasonConnectionTimeout},
-		{"a short time for a slow DNS", &slowDNS, time.Second, engine.ReasonDNSTemporary},
-		{"no time at all", nil, time.Nanosecond, engine.ReasonConnectionTimeout},
+		{"a short time for a slow host", nil, 3 * time.Second, rcpt.ReasonConnectionTimeout},
+		{"a short time for a slow DNS", &slowDNS, time.Second, rcpt.ReasonDNSTemporary},
+		{"no time at all", nil, time.Nanosecond, rcpt.ReasonConnectionTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -38,12 +39,12 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 				host := &smtptest.Host{GreetingDelay: 5 * time.Second, CatchAll: true}
 				for _, together := range []bool{false, true} {
 					v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, Exchanger: zone}, host)
-					verify := func(timeout time.Duration) (result engine.Result, err error) {
+					verify := func(timeout time.Duration) (result rcpt.Result, err error) {
 						o := engine.VerifyOptions{Timeout: timeout}
 						if !together {
 							return v.VerifyWith(t.Context(), "user@example.test", o)
 						}
-						v.VerifyGroup(t.Context(), []string{"user@example.test"}, engine.GroupOptions{Timeout: timeout}, func(_ int, r engine.Result, e error) { result, err = r, e })
+						v.VerifyGroup(t.Context(), []string{"user@example.test"}, engine.GroupOptions{Timeout: timeout}, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 						return result, err
 					}
 					if got, err := verify(tt.time); err != nil || got.Reason != tt.reason {
@@ -51,7 +52,7 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 					}
 					synctest.Wait()
 					time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
-					if got, err := verify(0); err != nil || got.Verdict != engine.VerdictAcceptAll || got.Details.Cached {
+					if got, err := verify(0); err != nil || got.Verdict != rcpt.VerdictAcceptAll || got.Details.Cached {
 						t.Errorf("patient: %s, cached %v, %v", got.Reason, got.Details.Cached, err)
 					}
 				}
@@ -63,8 +64,8 @@ func TestHurriedCallerDecidesForItself(t *testing.T) {
 // TestHurriedCallerRemembersWhatIsSettled checks that a mail host's own answer
 // is remembered, however little time the caller gave.
 func TestHurriedCallerRemembersWhatIsSettled(t *testing.T) {
-	for reason, host := range map[engine.Reason]*smtptest.Host{
-		engine.ReasonMailboxNotFound: {}, engine.ReasonGreylisted: {CatchAll: true, Greylist: time.Hour},
+	for reason, host := range map[rcpt.Reason]*smtptest.Host{
+		rcpt.ReasonMailboxNotFound: {}, rcpt.ReasonGreylisted: {CatchAll: true, Greylist: time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, host)
@@ -89,17 +90,17 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 			return "250 2.1.5 OK"
 		}}
 		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, host)
-		if r, _ := v.Verify(t.Context(), "user@example.test"); r.Verdict != engine.VerdictAcceptAll {
+		if r, _ := v.Verify(t.Context(), "user@example.test"); r.Verdict != rcpt.VerdictAcceptAll {
 			t.Fatalf("%+v", r)
 		}
 		synctest.Wait()
 		broken.Store(true)
 		for _, again := range []struct {
 			after time.Duration
-			want  engine.Verdict
-		}{{11 * time.Hour, engine.VerdictAcceptAll}, {time.Hour, engine.VerdictUnknown}} {
+			want  rcpt.Verdict
+		}{{11 * time.Hour, rcpt.VerdictAcceptAll}, {time.Hour, rcpt.VerdictUnknown}} {
 			time.Sleep(again.after)
-			if r, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Fresh: true}); err != nil || r.Verdict != engine.VerdictUnknown {
+			if r, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Fresh: true}); err != nil || r.Verdict != rcpt.VerdictUnknown {
 				t.Errorf("anew: %s, %v", r.Verdict, err)
 			}
 			synctest.Wait()
@@ -116,7 +117,7 @@ func TestUnknownReplacesNoVerdict(t *testing.T) {
 func TestCallersShareAVerification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var verified atomic.Int64
-		config := engine.Config{MaxRemembered: 10, Hooks: engine.Hooks{Verified: func(context.Context, engine.Result, error) { verified.Add(1) }}}
+		config := engine.Config{MaxRemembered: 10, Hooks: engine.Hooks{Verified: func(context.Context, rcpt.Result, error) { verified.Add(1) }}}
 		host := &smtptest.Host{GreetingDelay: 10 * time.Second, CatchAll: true}
 		v, network, _ := inMemory(t, config, host)
 		const callers = 50
@@ -134,7 +135,7 @@ func TestCallersShareAVerification(t *testing.T) {
 				switch {
 				case gaveUp && (!errors.Is(err, context.Canceled) || !r.Reason.Failed() || r.Domain != "example.test" || time.Since(began) != time.Second):
 					t.Errorf("gave up: %+v, %v after %v", r, err, time.Since(began))
-				case !gaveUp && (err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached):
+				case !gaveUp && (err != nil || r.Verdict != rcpt.VerdictAcceptAll || r.Details.Cached):
 					t.Errorf("waited: %+v, %v", r, err)
 				}
 				r.Reason = "spoiled"
@@ -157,8 +158,8 @@ func TestAHurriedCallerDoesNotDecideForThoseBesideIt(t *testing.T) {
 		var all sync.WaitGroup
 		for _, tt := range []struct {
 			time time.Duration
-			want engine.Verdict
-		}{{2 * time.Second, engine.VerdictUnknown}, {time.Minute, engine.VerdictAcceptAll}, {time.Second, engine.VerdictUnknown}} {
+			want rcpt.Verdict
+		}{{2 * time.Second, rcpt.VerdictUnknown}, {time.Minute, rcpt.VerdictAcceptAll}, {time.Second, rcpt.VerdictUnknown}} {
 			all.Go(func() {
 				r, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Timeout: tt.time})
 				if err != nil || r.Verdict != tt.want {
@@ -179,28 +180,28 @@ func TestWaitingMakesACallerHurried(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			host := &smtptest.Host{ReplyDelay: time.Second, RCPTDelay: 9 * time.Second, CatchAll: true}
 			v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, MaxSessionsPerHost: 1}, host)
-			verify := func(timeout time.Duration, address string) (result engine.Result, err error) {
+			verify := func(timeout time.Duration, address string) (result rcpt.Result, err error) {
 				o := engine.VerifyOptions{Timeout: timeout}
 				if !together {
 					return v.VerifyWith(t.Context(), address, o)
 				}
-				v.VerifyGroup(t.Context(), []string{address}, engine.GroupOptions{Timeout: timeout}, func(_ int, r engine.Result, e error) { result, err = r, e })
+				v.VerifyGroup(t.Context(), []string{address}, engine.GroupOptions{Timeout: timeout}, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 				return result, err
 			}
 			var first sync.WaitGroup
 			first.Go(func() { // it has the session for 20 s
-				if r, err := verify(0, "first@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll {
+				if r, err := verify(0, "first@example.test"); err != nil || r.Verdict != rcpt.VerdictAcceptAll {
 					t.Errorf("the first: %s, %v", r.Reason, err)
 				}
 			})
 			time.Sleep(1500 * time.Millisecond) // its transaction has begun
 			r, err := verify(27500*time.Millisecond, "user@example.test")
-			if r.Reason != engine.ReasonRateLimited || r.RetryAt.IsZero() || err != nil {
+			if r.Reason != rcpt.ReasonRateLimited || r.RetryAt.IsZero() || err != nil {
 				t.Errorf("the one that waited: %s, %v", r.Reason, err)
 			}
 			first.Wait()
 			time.Sleep(31 * time.Second) // a host that was not reached is not tried again before
-			if r, err := verify(0, "user@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached {
+			if r, err := verify(0, "user@example.test"); err != nil || r.Verdict != rcpt.VerdictAcceptAll || r.Details.Cached {
 				t.Errorf("patient: %s, cached %v, %v", r.Reason, r.Details.Cached, err)
 			}
 		})
@@ -217,11 +218,11 @@ func TestTimeoutInTheQueueIsTheCallersOwn(t *testing.T) {
 		for _, tt := range []struct {
 			address string
 			time    time.Duration
-			reason  engine.Reason
+			reason  rcpt.Reason
 		}{
-			{"first@example.test", time.Hour, engine.ReasonCatchAll},
-			{"user@example.test", 5 * time.Second, engine.ReasonRateLimited},
-			{"user@example.test", time.Hour, engine.ReasonCatchAll},
+			{"first@example.test", time.Hour, rcpt.ReasonCatchAll},
+			{"user@example.test", 5 * time.Second, rcpt.ReasonRateLimited},
+			{"user@example.test", time.Hour, rcpt.ReasonCatchAll},
 		} {
 			all.Go(func() {
 				r, err := v.VerifyWith(t.Context(), tt.address, engine.VerifyOptions{Timeout: tt.time})

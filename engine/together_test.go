@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -28,7 +29,7 @@ import (
 
 // outcome is the result for one address, or its error.
 type outcome struct {
-	result engine.Result
+	result rcpt.Result
 	err    error
 }
 
@@ -38,7 +39,7 @@ func verifyTogether(ctx context.Context, t *testing.T, v *engine.Verifier, addre
 	t.Helper()
 	var mu sync.Mutex
 	outcomes, times := make([]outcome, len(addresses)), make([]int, len(addresses))
-	v.VerifyGroup(ctx, addresses, engine.GroupOptions{}, func(i int, result engine.Result, err error) {
+	v.VerifyGroup(ctx, addresses, engine.GroupOptions{}, func(i int, result rcpt.Result, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		outcomes[i] = outcome{result, err}
@@ -148,8 +149,8 @@ func checkSame(t *testing.T, address string, got, want outcome) {
 	if !errors.Is(got.err, want.err) {
 		t.Errorf("%s: error %v, want %v", address, got.err, want.err)
 	}
-	times := cmpopts.IgnoreFields(engine.Result{}, "CheckedAt", "RetryAt")
-	ignored := cmpopts.IgnoreFields(engine.Details{}, "Duration", "Age", "Transcript", "Cached")
+	times := cmpopts.IgnoreFields(rcpt.Result{}, "CheckedAt", "RetryAt")
+	ignored := cmpopts.IgnoreFields(rcpt.Details{}, "Duration", "Age", "Transcript", "Cached")
 	if diff := cmp.Diff(want.result, got.result, times, ignored, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-by itself +together):\n%s", address, diff)
 	}
@@ -170,12 +171,12 @@ func TestTogetherAsksOnce(t *testing.T) {
 		config := engine.Config{Exchanger: zone, RHSBLs: []string{"dbl.test"}, Hooks: engine.Hooks{
 			Resolved: func(context.Context, dnsresolve.Findings, time.Duration) { note(&resolved) },
 			Probed:   func(context.Context, smtpprobe.Findings, time.Duration) { note(&probed) },
-			Verified: func(context.Context, engine.Result, error) { note(&verified) },
+			Verified: func(context.Context, rcpt.Result, error) { note(&verified) },
 		}}
 		v, network, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
 		addresses := []string{"a@example.test", "b@example.test", "c@example.test", "nonsense"}
 		for _, o := range verifyTogether(t.Context(), t, v, addresses) {
-			if o.err != nil || o.result.Verdict != engine.VerdictAcceptAll && o.result.Email != "nonsense" {
+			if o.err != nil || o.result.Verdict != rcpt.VerdictAcceptAll && o.result.Email != "nonsense" {
 				t.Errorf("%s: %s, %v", o.result.Email, o.result.Verdict, o.err)
 			}
 		}
@@ -198,7 +199,7 @@ func TestTogetherGiveUp(t *testing.T) {
 				time.AfterFunc(5*time.Second, cancel)
 				began := time.Now()
 				for _, o := range verifyTogether(ctx, t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {
-					if !errors.Is(o.err, context.Canceled) || !o.result.Reason.Failed() || o.result.Verdict != engine.VerdictUnknown {
+					if !errors.Is(o.err, context.Canceled) || !o.result.Reason.Failed() || o.result.Verdict != rcpt.VerdictUnknown {
 						t.Errorf("%s: %s, success %v, error %v", o.result.Email, o.result.Verdict, !o.result.Reason.Failed(), o.err)
 					}
 				}
@@ -219,7 +220,7 @@ func TestTogetherAfterClose(t *testing.T) {
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"}) {
 			notCarriedOut(t, o.result, o.err)
 		}
-		v.VerifyGroup(t.Context(), nil, engine.GroupOptions{}, func(int, engine.Result, error) { t.Error("told of nobody") })
+		v.VerifyGroup(t.Context(), nil, engine.GroupOptions{}, func(int, rcpt.Result, error) { t.Error("told of nobody") })
 	})
 }
 
@@ -234,7 +235,7 @@ func TestTogetherASlowListTakesNobodysTime(t *testing.T) {
 		v, network, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
 		network.Add("192.0.2.2", &smtptest.Host{SMTPUTF8: true, GreetingDelay: 2 * time.Second, CatchAll: true})
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"user@example.test", "jürgen@example.test", "info@example.test"}) {
-			if o.err != nil || o.result.Verdict != engine.VerdictAcceptAll {
+			if o.err != nil || o.result.Verdict != rcpt.VerdictAcceptAll {
 				t.Errorf("%s: %s, %s, %v", o.result.Email, o.result.Verdict, o.result.Reason, o.err)
 			}
 		}
@@ -286,7 +287,7 @@ func TestTogetherRemembers(t *testing.T) {
 func TestTogetherGreylisted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{}, &smtptest.Host{CatchAll: true, Greylist: time.Hour})
-		for _, want := range []engine.Reason{engine.ReasonGreylisted, engine.ReasonCatchAll} {
+		for _, want := range []rcpt.Reason{rcpt.ReasonGreylisted, rcpt.ReasonCatchAll} {
 			for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test"}) {
 				if o.result.Reason != want {
 					t.Errorf("%s: %s, want %s", o.result.Email, o.result.Reason, want)
@@ -361,7 +362,7 @@ func TestTogetherAskForIPv6(t *testing.T) {
 		const zone = "example.test. MX 10 mx.test.\nmx.test. A 192.0.2.9\nmx.test. AAAA 2001:db8::1\n"
 		v := verifierIn(t, config, zone, &smtptest.Host{CatchAll: true})
 		for _, o := range verifyTogether(t.Context(), t, v, []string{"a@example.test", "b@example.test", "c@example.test"}) {
-			if o.result.Verdict != engine.VerdictAcceptAll {
+			if o.result.Verdict != rcpt.VerdictAcceptAll {
 				t.Errorf("%s: %s", o.result.Email, o.result.Verdict)
 			}
 		}

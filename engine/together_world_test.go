@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/testkit/hostile"
@@ -233,7 +234,7 @@ func TestTogetherEndsAtAnyMoment(t *testing.T) {
 			if o.err != nil && !errors.Is(o.err, allowed) || !o.result.Reason.Failed() != (o.err == nil) {
 				t.Errorf("%s: %s, error %v, may be %v", o.result.Email, o.result.Verdict, o.err, allowed)
 			}
-			if strings.HasPrefix(o.result.Email, "real@") && o.result.Verdict == engine.VerdictUndeliverable && o.result.Details.SMTP != nil {
+			if strings.HasPrefix(o.result.Email, "real@") && o.result.Verdict == rcpt.VerdictUndeliverable && o.result.Details.SMTP != nil {
 				t.Errorf("%s: %s\n%s", o.result.Email, o.result.Reason, transcriptOf(o.result))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lists"
@@ -25,12 +26,12 @@ func slowGreeting(after time.Duration) *smtptest.Host {
 
 // checkUnfinished checks that a verification was ended by its caller and says
 // so, and nothing about the mail host.
-func checkUnfinished(t *testing.T, r engine.Result, err, why error) {
+func checkUnfinished(t *testing.T, r rcpt.Result, err, why error) {
 	t.Helper()
 	if !errors.Is(err, why) || errors.Is(err, engine.ErrBusy) || !strings.HasPrefix(fmt.Sprint(err), "engine: ") {
 		t.Errorf("%s: error %v, want %v", r.Email, err, why)
 	}
-	if r.Verdict != engine.VerdictUnknown || r.Reason != engine.ReasonUnfinished || !r.RetryAt.IsZero() {
+	if r.Verdict != rcpt.VerdictUnknown || r.Reason != rcpt.ReasonUnfinished || !r.RetryAt.IsZero() {
 		t.Errorf("%s: %s, %s, again at %v", r.Email, r.Verdict, r.Reason, r.RetryAt)
 	}
 }
@@ -73,7 +74,7 @@ func TestEndOfCallerSaysNothingAboutTheHost(t *testing.T) {
 					if r.Details.SMTP != nil && r.Details.SMTP.Kind == smtp.KindTimeout {
 						t.Errorf("%+v is held against the host", r.Details.SMTP)
 					}
-					if r, err := v.Verify(t.Context(), "info@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll {
+					if r, err := v.Verify(t.Context(), "info@example.test"); err != nil || r.Verdict != rcpt.VerdictAcceptAll {
 						t.Errorf("the next caller: %s, %s, %v", r.Verdict, r.Reason, err)
 					}
 				})
@@ -110,27 +111,27 @@ func TestEndedBeforeTheCall(t *testing.T) {
 				cancel()
 				ended[context.Canceled], ended[context.DeadlineExceeded] = cancelled, expired
 				for why, ctx := range ended {
-					for address, want := range map[string]engine.Reason{
-						"no address":          engine.ReasonInvalidSyntax,
-						"trap@example.test":   engine.ReasonSpamTrap,
-						"user@other.test":     engine.ReasonNotAsked,
-						"user@localhost":      engine.ReasonUnsupportedAddress,
-						"user@elsewhere.test": engine.ReasonUnfinished,
-						"user@example.test":   engine.ReasonUnfinished,
-						"known@example.test":  engine.ReasonUnfinished,
+					for address, want := range map[string]rcpt.Reason{
+						"no address":          rcpt.ReasonInvalidSyntax,
+						"trap@example.test":   rcpt.ReasonSpamTrap,
+						"user@other.test":     rcpt.ReasonNotAsked,
+						"user@localhost":      rcpt.ReasonUnsupportedAddress,
+						"user@elsewhere.test": rcpt.ReasonUnfinished,
+						"user@example.test":   rcpt.ReasonUnfinished,
+						"known@example.test":  rcpt.ReasonUnfinished,
 					} {
-						if level == engine.LevelSyntax && (want == engine.ReasonUnfinished || want == engine.ReasonNotAsked) {
-							want = engine.ReasonLevelReached
+						if level == engine.LevelSyntax && (want == rcpt.ReasonUnfinished || want == rcpt.ReasonNotAsked) {
+							want = rcpt.ReasonLevelReached
 						}
 						if address == "known@example.test" && remember > 0 && level == engine.LevelSMTP {
-							want = engine.ReasonCatchAll
+							want = rcpt.ReasonCatchAll
 						}
 						if address == "known@example.test" && remember > 0 && level == engine.LevelDNS {
-							want = engine.ReasonLevelReached
+							want = rcpt.ReasonLevelReached
 						}
-						check := func(r engine.Result, err error) {
+						check := func(r rcpt.Result, err error) {
 							switch {
-							case want == engine.ReasonUnfinished:
+							case want == rcpt.ReasonUnfinished:
 								checkUnfinished(t, r, err, why)
 							case err != nil || r.Reason != want:
 								t.Errorf("%s at %s: %s, %v; want %s", address, level, r.Reason, err, want)
@@ -140,7 +141,7 @@ func TestEndedBeforeTheCall(t *testing.T) {
 							}
 						}
 						check(v.Verify(ctx, address))
-						v.VerifyGroup(ctx, []string{address}, engine.GroupOptions{}, func(_ int, r engine.Result, err error) { check(r, err) })
+						v.VerifyGroup(ctx, []string{address}, engine.GroupOptions{}, func(_ int, r rcpt.Result, err error) { check(r, err) })
 						for _, o := range v.VerifyAll(ctx, []string{address}, engine.VerifyOptions{}) {
 							check(o.Result, o.Err)
 						}
@@ -170,7 +171,7 @@ func TestCrowdUnderADeadline(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if r, err := v.Verify(t.Context(), "user@example.test"); err != nil || r.Verdict != engine.VerdictAcceptAll {
+		if r, err := v.Verify(t.Context(), "user@example.test"); err != nil || r.Verdict != rcpt.VerdictAcceptAll {
 			t.Errorf("the next caller: %s, %v", r.Reason, err)
 		}
 	})
@@ -182,11 +183,11 @@ func TestTimeoutBoundsTheWait(t *testing.T) {
 	const timeout, grace = 2 * time.Second, 100 * time.Millisecond
 	for name, tt := range map[string]struct {
 		host *smtptest.Host
-		want map[engine.Reason]bool
+		want map[rcpt.Reason]bool
 	}{
-		"greets too late": {slowGreeting(3 * time.Second), map[engine.Reason]bool{engine.ReasonConnectionTimeout: true}},
-		"busy": {&smtptest.Host{CatchAll: true, RCPTDelay: 600 * time.Millisecond}, map[engine.Reason]bool{
-			engine.ReasonConnectionTimeout: true, engine.ReasonRateLimited: true, engine.ReasonCatchAll: true,
+		"greets too late": {slowGreeting(3 * time.Second), map[rcpt.Reason]bool{rcpt.ReasonConnectionTimeout: true}},
+		"busy": {&smtptest.Host{CatchAll: true, RCPTDelay: 600 * time.Millisecond}, map[rcpt.Reason]bool{
+			rcpt.ReasonConnectionTimeout: true, rcpt.ReasonRateLimited: true, rcpt.ReasonCatchAll: true,
 		}},
 	} {
 		for _, o := range []engine.VerifyOptions{{}, {Timeout: timeout}} {
@@ -206,16 +207,16 @@ func TestTimeoutBoundsTheWait(t *testing.T) {
 							if took := time.Since(began); err != nil || !tt.want[r.Reason] || took > timeout+grace {
 								t.Errorf("%s, %v after %v", r.Reason, err, took)
 							}
-							if r.Verdict == engine.VerdictUnknown && !r.RetryAt.After(began.Add(timeout)) {
+							if r.Verdict == rcpt.VerdictUnknown && !r.RetryAt.After(began.Add(timeout)) {
 								t.Errorf("%s, again at %v", r.Reason, r.RetryAt)
 							}
-							if r.Reason == engine.ReasonRateLimited {
+							if r.Reason == rcpt.ReasonRateLimited {
 								limited.Add(1)
 							}
 						})
 					}
 					all.Wait()
-					if (limited.Load() > 0) != tt.want[engine.ReasonRateLimited] {
+					if (limited.Load() > 0) != tt.want[rcpt.ReasonRateLimited] {
 						t.Errorf("%d waited in vain", limited.Load())
 					}
 				})
@@ -268,7 +269,7 @@ func TestNightlyJob(t *testing.T) {
 		defer cancel()
 		var done, left int
 		for i, o := range v.VerifyAll(ctx, rows, engine.VerifyOptions{}) {
-			if o.Err == nil && o.Result.Verdict == engine.VerdictDeliverable {
+			if o.Err == nil && o.Result.Verdict == rcpt.VerdictDeliverable {
 				done++
 				continue
 			}
@@ -282,7 +283,7 @@ func TestNightlyJob(t *testing.T) {
 			t.Errorf("%d done, %d left", done, left)
 		}
 		for i, o := range v.VerifyAll(t.Context(), rows, engine.VerifyOptions{}) {
-			if o.Err != nil || o.Result.Verdict != engine.VerdictDeliverable {
+			if o.Err != nil || o.Result.Verdict != rcpt.VerdictDeliverable {
 				t.Errorf("the next night: %s: %s, %v", rows[i], o.Result.Reason, o.Err)
 			}
 		}
@@ -297,7 +298,7 @@ func TestSilenceIsTheHosts(t *testing.T) {
 		for range 4 {
 			o := engine.VerifyOptions{Timeout: 2 * time.Second}
 			r, err := v.VerifyWith(t.Context(), "user@example.test", o)
-			if err != nil || r.Reason != engine.ReasonConnectionTimeout {
+			if err != nil || r.Reason != rcpt.ReasonConnectionTimeout {
 				t.Errorf("%s, %v", r.Reason, err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/internal/netcheck"
 	"github.com/rcpt/rcpt/engine/rhsbl"
@@ -29,7 +30,7 @@ type Verifier struct {
 	own      *ownAddrs
 	noAsk    NoAskRules
 	memory   *memory
-	calls    flight.Group[Result] // verifications that several callers may share
+	calls    flight.Group[rcpt.Result] // verifications that several callers may share
 	controls *controls
 	closed   atomic.Bool
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/reading"
@@ -18,28 +19,29 @@ import (
 // everything, the wait for a session with a busy mail host included: what was
 // found until then. An error means that the verification was not carried out.
 // It has a reason of its own in the result beside it, which is
-// [VerdictUnknown], and has the flags, the suggestion and
+// [rcpt.VerdictUnknown], and has the flags, the suggestion and
 // what else was found:
 //
 //   - ctx ended, by a cancel or by its deadline: the error wraps ctx.Err() and
-//     the cause, the reason is [ReasonUnfinished]. A deadline says when the
-//     caller is gone, and nothing about a mail host; [VerifyOptions.Timeout]
-//     asks for less patience. If ctx has ended before the call, nobody is
-//     asked; what needs no network, such as the syntax and a remembered result,
-//     is still answered without an error.
+//     the cause, the reason is [rcpt.ReasonUnfinished]. A deadline says when
+//     the caller is gone, and nothing about a mail host;
+//     [VerifyOptions.Timeout] asks for less patience. If ctx has ended before
+//     the call, nobody is asked; what needs no network, such as the syntax and
+//     a remembered result, is still answered without an error.
 //   - Too many wait for a session with the mail host ([ErrBusy],
-//     [ReasonBusy]), or the Verifier was closed ([ErrClosed], [ReasonClosed]).
-//   - There was a fault of our own ([ReasonInternalError]).
+//     [rcpt.ReasonBusy]), or the Verifier was closed ([ErrClosed],
+//     [rcpt.ReasonClosed]).
+//   - There was a fault of our own ([rcpt.ReasonInternalError]).
 //
 // A remembered result ([Config.MaxRemembered]) has Cached set in its details
 // and is otherwise unchanged.
-func (v *Verifier) Verify(ctx context.Context, address string) (Result, error) {
+func (v *Verifier) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	return v.VerifyWith(ctx, address, VerifyOptions{})
 }
 
 // Recall returns the remembered result of an address, as Verify would, if there
 // is one.
-func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
+func (v *Verifier) Recall(ctx context.Context, address string) (rcpt.Result, bool) {
 	result, ok := v.memory.recall(address)
 	ok = ok && !v.closed.Load()
 	if ok {
@@ -59,7 +61,7 @@ func (v *Verifier) Recall(ctx context.Context, address string) (Result, bool) {
 // than may wait for one mail host ([Config.MaxWaitingPerHost]), the last of
 // them get [ErrBusy], unless [GroupOptions.Waits] is set.
 func (v *Verifier) VerifyGroup(
-	ctx context.Context, addresses []string, o GroupOptions, done func(i int, result Result, err error),
+	ctx context.Context, addresses []string, o GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	if err := o.check(); err != nil {
 		for i, address := range addresses {
@@ -76,7 +78,7 @@ func (v *Verifier) VerifyGroup(
 		}
 		rest, indexes = append(rest, address), append(indexes, i)
 	}
-	v.judgeAll(ctx, v.scope(o), rest, func(i int, result Result, err error) {
+	v.judgeAll(ctx, v.scope(o), rest, func(i int, result rcpt.Result, err error) {
 		result = o.given(result, addresses[indexes[i]])
 		v.report(ctx, result, err)
 		done(indexes[i], result, err)
@@ -87,11 +89,11 @@ func (v *Verifier) VerifyGroup(
 // remembers the results. One that a caller with more time, or at a deeper
 // level, might not have got is not remembered.
 func (v *Verifier) judgeAll(
-	ctx context.Context, s scope, addresses []string, done func(i int, result Result, err error),
+	ctx context.Context, s scope, addresses []string, done func(i int, result rcpt.Result, err error),
 ) {
 	v.gather(ctx, s, addresses, func(i int, evidence Evidence, err error) {
 		result := Decide(evidence, v.policy)
-		shallow := s.level != v.config.Level && result.Reason == ReasonLevelReached
+		shallow := s.level != v.config.Level && result.Reason == rcpt.ReasonLevelReached
 		hurried := s.allowed < v.config.Timeout && !result.Settled()
 		// Otherwise it may rest on lists that were replaced.
 		if v.lists.Load() == s.lists && !shallow && !hurried {
@@ -244,7 +246,7 @@ func (v *Verifier) probed(ctx context.Context, domain string, said smtpprobe.Fin
 	}
 }
 
-func (v *Verifier) report(ctx context.Context, r Result, err error) {
+func (v *Verifier) report(ctx context.Context, r rcpt.Result, err error) {
 	if v.config.Logger.Enabled(ctx, slog.LevelInfo) {
 		v.logResult(ctx, r)
 	}
@@ -253,7 +255,7 @@ func (v *Verifier) report(ctx context.Context, r Result, err error) {
 	}
 }
 
-func (v *Verifier) logResult(ctx context.Context, r Result) {
+func (v *Verifier) logResult(ctx context.Context, r rcpt.Result) {
 	v.config.Logger.LogAttrs(ctx, slog.LevelInfo, "verified", slog.String("domain", r.Domain),
 		slog.String("result", string(r.Verdict)), slog.String("reason", string(r.Reason)),
 		slog.Int64("duration_ms", r.Details.Duration.Milliseconds()))

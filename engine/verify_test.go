@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
@@ -91,7 +92,7 @@ func TestSpamTrapIsNotContacted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Reason != engine.ReasonSpamTrap || !result.SpamTrap {
+		if result.Reason != rcpt.ReasonSpamTrap || !result.SpamTrap {
 			t.Errorf("reason %s, flag %v; want a spam trap", result.Reason, result.SpamTrap)
 		}
 		if len(network.Dials()) > 0 || zone.Count("", "") > 0 {
@@ -111,7 +112,7 @@ func TestSpamTrapByItsMailHostIsNotContacted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result.SpamTrap == contacted || (result.Reason == engine.ReasonSpamTrap) == contacted {
+			if result.SpamTrap == contacted || (result.Reason == rcpt.ReasonSpamTrap) == contacted {
 				t.Errorf("%q: reason %s, flag %v", trap, result.Reason, result.SpamTrap)
 			}
 			if zone.Count("example.test", "MX") != 1 || len(network.Dials()) > 0 != contacted {
@@ -131,7 +132,7 @@ func TestWeakHintIsContacted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.SpamTrap || result.Reason != engine.ReasonCatchAll || len(network.Dials()) == 0 {
+		if result.SpamTrap || result.Reason != rcpt.ReasonCatchAll || len(network.Dials()) == 0 {
 			t.Errorf("reason %s, flag %v, dialled %d times", result.Reason, result.SpamTrap, len(network.Dials()))
 		}
 		want := []lists.Match{{List: lists.KindSpamTrap, Entry: "typo:hotmail.com", Confidence: lists.ConfidenceWeak}}
@@ -214,7 +215,7 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "engine: ") {
 			t.Errorf("error %q, want context.Canceled in the name of the engine", err)
 		}
-		if !result.Reason.Failed() || result.Verdict != engine.VerdictUnknown || result.Reason != engine.ReasonUnfinished {
+		if !result.Reason.Failed() || result.Verdict != rcpt.VerdictUnknown || result.Reason != rcpt.ReasonUnfinished {
 			t.Errorf("success %v, %s, %s; want a failed verification", !result.Reason.Failed(), result.Verdict, result.Reason)
 		}
 		if took := time.Since(began); took != 5*time.Second {
@@ -240,7 +241,7 @@ func TestTimeout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Reason != engine.ReasonConnectionTimeout || result.Reason.Failed() {
+		if result.Reason != rcpt.ReasonConnectionTimeout || result.Reason.Failed() {
 			t.Errorf("reason %s, success %v; want a timeout as a result", result.Reason, !result.Reason.Failed())
 		}
 		if took := time.Since(began); took > 10*time.Second {
@@ -260,8 +261,8 @@ func TestTimeoutOfCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Reason != engine.ReasonDNSTemporary {
-			t.Errorf("reason %s, want %s", result.Reason, engine.ReasonDNSTemporary)
+		if result.Reason != rcpt.ReasonDNSTemporary {
+			t.Errorf("reason %s, want %s", result.Reason, rcpt.ReasonDNSTemporary)
 		}
 	})
 }
@@ -275,7 +276,7 @@ func TestHooksAndLog(t *testing.T) {
 			Hooks: engine.Hooks{
 				Resolved: func(context.Context, dnsresolve.Findings, time.Duration) { steps = append(steps, "resolved") },
 				Probed:   func(context.Context, smtpprobe.Findings, time.Duration) { steps = append(steps, "probed") },
-				Verified: func(context.Context, engine.Result, error) { steps = append(steps, "verified") },
+				Verified: func(context.Context, rcpt.Result, error) { steps = append(steps, "verified") },
 			},
 		}
 		verifier, _, _ := inMemory(t, config, &smtptest.Host{CatchAll: true})
@@ -305,16 +306,16 @@ func TestWaitingForASessionIsNotSilence(t *testing.T) {
 			list := engine.GroupOptions{Waits: func(bool) {}}
 			for j, o := range []engine.GroupOptions{list, {}} {
 				all.Go(func() {
-					var result engine.Result
+					var result rcpt.Result
 					var err error
 					address := []string{fmt.Sprintf("u%d-%d@example.test", j, i)}
-					verifier.VerifyGroup(t.Context(), address, o, func(_ int, r engine.Result, e error) { result, err = r, e })
+					verifier.VerifyGroup(t.Context(), address, o, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 					switch {
-					case o.Waits == nil && result.Reason == engine.ReasonRateLimited && !result.RetryAt.IsZero() && err == nil:
+					case o.Waits == nil && result.Reason == rcpt.ReasonRateLimited && !result.RetryAt.IsZero() && err == nil:
 						limited.Add(1)
-					case o.Waits == nil && result.Reason == engine.ReasonConnectionTimeout && err == nil: // it was being asked
-					case err != nil || result.Verdict != engine.VerdictAcceptAll:
-						t.Errorf("%s (%v), want %s: %+v", result.Reason, err, engine.VerdictAcceptAll, result.Details.SMTP)
+					case o.Waits == nil && result.Reason == rcpt.ReasonConnectionTimeout && err == nil: // it was being asked
+					case err != nil || result.Verdict != rcpt.VerdictAcceptAll:
+						t.Errorf("%s (%v), want %s: %+v", result.Reason, err, rcpt.VerdictAcceptAll, result.Details.SMTP)
 					}
 				})
 			}

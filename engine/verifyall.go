@@ -6,12 +6,13 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 )
 
 // Outcome is the result of one address, or the error that prevented it.
 type Outcome struct {
-	Result Result
+	Result rcpt.Result
 	Err    error // as that of [Verifier.Verify]
 }
 
@@ -92,7 +93,7 @@ func (v *Verifier) verifyDomain(
 		Level: o.Level, Fresh: o.Fresh, Clean: o.Clean, Timeout: o.Timeout,
 		Waits: func(bool) {}, // any number may wait for one host
 	}
-	v.VerifyGroup(ctx, names, how, func(i int, result Result, err error) {
+	v.VerifyGroup(ctx, names, how, func(i int, result rcpt.Result, err error) {
 		known <- numbered{Outcome{result, err}, group[i]}
 	})
 }

@@ -108,7 +108,7 @@ func (l Level) atMost(most Level) Level {
 
 // VerifyWith is [Verifier.Verify] with options. Where results are remembered,
 // callers that verify the same address at the same time share a verification.
-func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptions) (result Result, err error) {
+func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptions) (result rcpt.Result, err error) {
 	if err := o.check(); err != nil {
 		return v.notCarriedOut(address, err), err
 	}
@@ -117,14 +117,14 @@ func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptio
 		how.Timeout = o.Timeout
 	}
 	if !o.Detach && v.config.MaxRemembered == 0 {
-		v.VerifyGroup(ctx, []string{address}, how, func(_ int, r Result, e error) { result, err = r, e })
+		v.VerifyGroup(ctx, []string{address}, how, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 		return result, err
 	}
 	mailbox, result, known := v.known(ctx, address, how)
 	if known {
 		return result, nil
 	}
-	ask := func(ctx context.Context) (Result, error) {
+	ask := func(ctx context.Context) (rcpt.Result, error) {
 		result, err := v.share(ctx, mailbox, how)
 		result = how.given(result, address)
 		v.report(ctx, result, err)
@@ -143,10 +143,10 @@ func (v *Verifier) VerifyWith(ctx context.Context, address string, o VerifyOptio
 // detached calls ask in a goroutine that outlives an impatient caller. It ends
 // with the Verifier. Wait zero is no limit.
 func (v *Verifier) detached(
-	ctx context.Context, wait time.Duration, ask func(context.Context) (Result, error),
-) (Result, error) {
+	ctx context.Context, wait time.Duration, ask func(context.Context) (rcpt.Result, error),
+) (rcpt.Result, error) {
 	type outcome struct {
-		result Result
+		result rcpt.Result
 		err    error
 	}
 	answer := make(chan outcome, 1)
@@ -168,9 +168,9 @@ func (v *Verifier) detached(
 	case o := <-answer:
 		return o.result, o.err
 	case <-over:
-		return Result{}, ErrNotYet
+		return rcpt.Result{}, ErrNotYet
 	case <-ctx.Done():
-		return Result{}, fmt.Errorf("%w: %w", ErrNotYet, flight.Ended(ctx))
+		return rcpt.Result{}, fmt.Errorf("%w: %w", ErrNotYet, flight.Ended(ctx))
 	}
 }
 
@@ -184,6 +184,6 @@ type view struct {
 }
 
 // Verify implements [rcpt.Verifier].
-func (w view) Verify(ctx context.Context, address string) (Result, error) {
+func (w view) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	return w.verifier.VerifyWith(ctx, address, w.options)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve/dnstest"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -23,14 +24,14 @@ import (
 func TestDetach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, network, _ := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{GreetingDelay: 8 * time.Second, CatchAll: true})
-		ask := func(ctx context.Context) (engine.Result, time.Duration, error) {
+		ask := func(ctx context.Context) (rcpt.Result, time.Duration, error) {
 			began := time.Now()
 			r, err := v.VerifyWith(ctx, "user@example.test", engine.VerifyOptions{Timeout: 3 * time.Second, Detach: true})
 			return r, time.Since(began), err
 		}
 		for range 2 {
 			r, took, err := ask(t.Context())
-			if !errors.Is(err, engine.ErrNotYet) || took != 3*time.Second || r.Verdict != engine.VerdictUnknown || !r.Reason.Failed() || r.Domain != "example.test" {
+			if !errors.Is(err, engine.ErrNotYet) || took != 3*time.Second || r.Verdict != rcpt.VerdictUnknown || !r.Reason.Failed() || r.Domain != "example.test" {
 				t.Errorf("%+v, %v after %v", r, err, took)
 			}
 		}
@@ -39,11 +40,11 @@ func TestDetach(t *testing.T) {
 		if r, took, err := ask(gone); !errors.Is(err, engine.ErrNotYet) || !errors.Is(err, context.Canceled) || took != 0 || !r.Reason.Failed() {
 			t.Errorf("cancelled: %+v, %v after %v", r, err, took)
 		}
-		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.VerdictAcceptAll || r.Details.Cached || took > 3*time.Second {
+		if r, took, err := ask(t.Context()); err != nil || r.Verdict != rcpt.VerdictAcceptAll || r.Details.Cached || took > 3*time.Second {
 			t.Errorf("as it ends: %+v, %v after %v", r, err, took)
 		}
 		synctest.Wait()
-		if r, took, err := ask(t.Context()); err != nil || r.Verdict != engine.VerdictAcceptAll || !r.Details.Cached || took != 0 {
+		if r, took, err := ask(t.Context()); err != nil || r.Verdict != rcpt.VerdictAcceptAll || !r.Details.Cached || took != 0 {
 			t.Errorf("later: %+v, %v after %v", r, err, took)
 		}
 		if n := len(network.Dials()); n != 1 {
@@ -77,15 +78,15 @@ func TestLevelOfACall(t *testing.T) {
 		v, network, zone := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{})
 		for _, tt := range []struct {
 			level          engine.Level
-			reason         engine.Reason
+			reason         rcpt.Reason
 			queries, dials bool
 			cached         bool
 		}{
-			{engine.LevelSyntax, engine.ReasonLevelReached, false, false, false},
-			{engine.LevelDNS, engine.ReasonLevelReached, true, false, false},
-			{engine.LevelSMTP, engine.ReasonMailboxNotFound, true, true, false},
-			{engine.LevelDNS, engine.ReasonMailboxNotFound, true, true, true},
-			{"", engine.ReasonMailboxNotFound, true, true, true},
+			{engine.LevelSyntax, rcpt.ReasonLevelReached, false, false, false},
+			{engine.LevelDNS, rcpt.ReasonLevelReached, true, false, false},
+			{engine.LevelSMTP, rcpt.ReasonMailboxNotFound, true, true, false},
+			{engine.LevelDNS, rcpt.ReasonMailboxNotFound, true, true, true},
+			{"", rcpt.ReasonMailboxNotFound, true, true, true},
 		} {
 			r, err := v.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: tt.level})
 			if err != nil || r.Reason != tt.reason || r.Details.Cached != tt.cached {
@@ -97,7 +98,7 @@ func TestLevelOfACall(t *testing.T) {
 			synctest.Wait()
 		}
 		shallow, other, _ := inMemory(t, engine.Config{Level: engine.LevelDNS}, &smtptest.Host{})
-		if r, _ := shallow.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: engine.LevelSMTP}); r.Reason != engine.ReasonLevelReached || len(other.Dials()) > 0 {
+		if r, _ := shallow.VerifyWith(t.Context(), "user@example.test", engine.VerifyOptions{Level: engine.LevelSMTP}); r.Reason != rcpt.ReasonLevelReached || len(other.Dials()) > 0 {
 			t.Errorf("deeper than the configuration: %s", r.Reason)
 		}
 	})
@@ -107,7 +108,7 @@ func TestLevelOfACall(t *testing.T) {
 // error of every address, that names the field.
 func TestOptionsThatCannotBe(t *testing.T) {
 	v, network, _ := inMemory(t, engine.Config{}, &smtptest.Host{})
-	refused := func(field string, r engine.Result, err error) {
+	refused := func(field string, r rcpt.Result, err error) {
 		t.Helper()
 		if err == nil || !strings.HasPrefix(err.Error(), "engine: "+field+": ") || !r.Reason.Failed() || r.Email == "" {
 			t.Errorf("%s: %+v, %v", field, r, err)
@@ -140,7 +141,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	}
 	told := 0
 	for field, o := range map[string]engine.GroupOptions{"Level": {Level: "deep"}, "Timeout": {Timeout: -1}} {
-		v.VerifyGroup(t.Context(), addresses, o, func(_ int, r engine.Result, err error) {
+		v.VerifyGroup(t.Context(), addresses, o, func(_ int, r rcpt.Result, err error) {
 			told++
 			refused("GroupOptions."+field, r, err)
 		})
@@ -155,21 +156,21 @@ func TestOptionsThatCannotBe(t *testing.T) {
 func TestOptionsOfAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10}, &smtptest.Host{CatchAll: true})
-		ask := func(o engine.GroupOptions) (results [2]engine.Result) {
-			v.VerifyGroup(t.Context(), []string{"a@example.test", "b@example.test"}, o, func(i int, r engine.Result, _ error) { results[i] = r })
+		ask := func(o engine.GroupOptions) (results [2]rcpt.Result) {
+			v.VerifyGroup(t.Context(), []string{"a@example.test", "b@example.test"}, o, func(i int, r rcpt.Result, _ error) { results[i] = r })
 			synctest.Wait()
 			return results
 		}
 		for _, tt := range []struct {
 			options engine.GroupOptions
-			reason  engine.Reason
+			reason  rcpt.Reason
 			cached  bool
 		}{
-			{engine.GroupOptions{Level: engine.LevelDNS}, engine.ReasonLevelReached, false},
-			{engine.GroupOptions{}, engine.ReasonCatchAll, false},
-			{engine.GroupOptions{}, engine.ReasonCatchAll, true},
-			{engine.GroupOptions{Fresh: true}, engine.ReasonCatchAll, false},
-			{engine.GroupOptions{Fresh: true, Level: engine.LevelSyntax}, engine.ReasonLevelReached, false},
+			{engine.GroupOptions{Level: engine.LevelDNS}, rcpt.ReasonLevelReached, false},
+			{engine.GroupOptions{}, rcpt.ReasonCatchAll, false},
+			{engine.GroupOptions{}, rcpt.ReasonCatchAll, true},
+			{engine.GroupOptions{Fresh: true}, rcpt.ReasonCatchAll, false},
+			{engine.GroupOptions{Fresh: true, Level: engine.LevelSyntax}, rcpt.ReasonLevelReached, false},
 		} {
 			for i, r := range ask(tt.options) {
 				if r.Reason != tt.reason || r.Details.Cached != tt.cached {
@@ -201,7 +202,7 @@ func TestWaitsOfEachAddress(t *testing.T) {
 			}
 		}}
 		addresses := []string{"known@example.test", "@", "a@example.test", "b@elsewhere.test", "c@example.test"}
-		v.VerifyGroup(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
+		v.VerifyGroup(t.Context(), addresses, o, func(i int, _ rcpt.Result, err error) {
 			if err != nil {
 				t.Errorf("%s: %v", addresses[i], err)
 			}
@@ -225,7 +226,7 @@ func TestLanes(t *testing.T) {
 				addresses[i] = fmt.Sprintf("%s%d@example.test", prefix, i)
 			}
 			all.Go(func() {
-				v.VerifyGroup(t.Context(), addresses, o, func(i int, _ engine.Result, err error) {
+				v.VerifyGroup(t.Context(), addresses, o, func(i int, _ rcpt.Result, err error) {
 					if err != nil {
 						t.Errorf("%s: %v", addresses[i], err)
 					}
@@ -294,7 +295,7 @@ func TestLeavingVerifyAll(t *testing.T) {
 		began, seen := time.Now(), 0
 		for _, o := range v.VerifyAll(t.Context(), []string{"nonsense", "slow1@example.test", "slow2@example.test"}, engine.VerifyOptions{}) {
 			seen++
-			if o.Result.Reason != engine.ReasonInvalidSyntax {
+			if o.Result.Reason != rcpt.ReasonInvalidSyntax {
 				t.Errorf("%+v", o)
 			}
 			break
@@ -319,7 +320,7 @@ func TestMayWait(t *testing.T) {
 		for _, address := range []string{"first@one.test", "waits@two.test"} {
 			all.Go(func() {
 				o := engine.GroupOptions{Waits: func(bool) {}, Lane: &engine.Lane{MayWait: func() int { return 1 }}}
-				if r, err := verifyOne(t.Context(), v, address, o); err != nil || r.Verdict != engine.VerdictAcceptAll {
+				if r, err := verifyOne(t.Context(), v, address, o); err != nil || r.Verdict != rcpt.VerdictAcceptAll {
 					t.Errorf("%s: %s, %v", address, r.Reason, err)
 				}
 			})
@@ -336,8 +337,8 @@ func TestMayWait(t *testing.T) {
 }
 
 // verifyOne is VerifyGroup for one address.
-func verifyOne(ctx context.Context, v *engine.Verifier, address string, o engine.GroupOptions) (result engine.Result, err error) {
-	v.VerifyGroup(ctx, []string{address}, o, func(_ int, r engine.Result, e error) { result, err = r, e })
+func verifyOne(ctx context.Context, v *engine.Verifier, address string, o engine.GroupOptions) (result rcpt.Result, err error) {
+	v.VerifyGroup(ctx, []string{address}, o, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 	return result, err
 }
 
@@ -349,19 +350,19 @@ func TestTimeoutOfVerifyAll(t *testing.T) {
 		addresses := []string{"a@example.test", "b@example.test", "@"}
 		for _, tt := range []struct {
 			limit, gone time.Duration
-			reason      engine.Reason
+			reason      rcpt.Reason
 		}{
-			{3 * time.Second, time.Minute, engine.ReasonConnectionTimeout},
-			{time.Minute, 3 * time.Second, engine.ReasonUnfinished},
+			{3 * time.Second, time.Minute, rcpt.ReasonConnectionTimeout},
+			{time.Minute, 3 * time.Second, rcpt.ReasonUnfinished},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), tt.gone)
 			began := time.Now()
 			for i, o := range v.VerifyAll(ctx, addresses, engine.VerifyOptions{Timeout: tt.limit}) {
 				want := tt.reason
 				if addresses[i] == "@" {
-					want = engine.ReasonInvalidSyntax
+					want = rcpt.ReasonInvalidSyntax
 				}
-				if o.Result.Reason != want || (o.Err != nil) != (want == engine.ReasonUnfinished) {
+				if o.Result.Reason != want || (o.Err != nil) != (want == rcpt.ReasonUnfinished) {
 					t.Errorf("limit %v, gone after %v: %s: %s, %v", tt.limit, tt.gone, addresses[i], o.Result.Reason, o.Err)
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
@@ -254,7 +255,7 @@ func (c *bulkCommand) unlessClosed(err error) error {
 
 // trim removes from a result what the output does not show: results wait in
 // memory for their turn.
-func (c *bulkCommand) trim(r engine.Result) engine.Result {
+func (c *bulkCommand) trim(r rcpt.Result) rcpt.Result {
 	if c.Details {
 		return r
 	}

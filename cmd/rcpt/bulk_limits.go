@@ -9,8 +9,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // limit is a limit of --fail-above: how many addresses may have a result, or be
@@ -92,5 +92,5 @@ func (l limit) count(s bulkReport) (n, of int64, counted unit) {
 	if slices.Contains(bulk.Groups(), bulk.Group(l.key)) {
 		return s.Groups[bulk.Group(l.key)].Addresses, s.AllAddresses(), addressUnit
 	}
-	return s.Addresses[engine.Verdict(l.key)], s.AllAddresses(), addressUnit
+	return s.Addresses[rcpt.Verdict(l.key)], s.AllAddresses(), addressUnit
 }

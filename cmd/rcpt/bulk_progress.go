@@ -11,9 +11,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -94,9 +94,9 @@ func (l *progressLog) show(p bulk.Progress, s standing) {
 func (l *progressLog) close() {}
 
 // verdicts returns the verdicts in the order in which they are shown.
-func verdicts() []engine.Verdict {
-	return []engine.Verdict{
-		engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUndeliverable, engine.VerdictUnknown,
+func verdicts() []rcpt.Verdict {
+	return []rcpt.Verdict{
+		rcpt.VerdictDeliverable, rcpt.VerdictAcceptAll, rcpt.VerdictUndeliverable, rcpt.VerdictUnknown,
 	}
 }
 
@@ -218,8 +218,8 @@ func describe(p bulk.Progress, s standing, now time.Time, width int) string {
 		next := now.Add(p.NextRetry).Format("15:04")
 		parts = append(parts, fmt.Sprintf("%s wait, next at %s", humanize.Comma(p.Waiting), next))
 	}
-	for _, verdict := range []engine.Verdict{
-		engine.VerdictUnknown, engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
+	for _, verdict := range []rcpt.Verdict{
+		rcpt.VerdictUnknown, rcpt.VerdictDeliverable, rcpt.VerdictUndeliverable, rcpt.VerdictAcceptAll,
 	} {
 		if count := p.Verdicts[verdict]; count > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", verdict, humanize.Comma(count)))

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/list/file"
 )
@@ -18,8 +18,8 @@ import (
 func TestLine(t *testing.T) {
 	now := time.Date(2026, 1, 2, 20, 43, 10, 0, time.Local)
 	waiting := bulk.Progress{Done: 148_134, Waiting: 7620, NextRetry: 5 * time.Minute,
-		Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 120_000, engine.VerdictUnknown: 90, engine.VerdictUndeliverable: 28_044}}
-	asking := bulk.Progress{Done: 1500, Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 1200, engine.VerdictUnknown: 300}}
+		Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 120_000, rcpt.VerdictUnknown: 90, rcpt.VerdictUndeliverable: 28_044}}
+	asking := bulk.Progress{Done: 1500, Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 1200, rcpt.VerdictUnknown: 300}}
 	about, exact := file.Total{Rows: 200_000}, file.Total{Rows: 2000, Exact: true}
 	fast := standing{total: about, fraction: 0.74, rate: 1234.4, left: 340 * time.Second}
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func TestProgressLog(t *testing.T) {
 			s.waiting = []headway.Waiting{{For: "google", Addresses: 60, Reason: "blocked", Until: time.Date(2026, 1, 2, 20, 43, 10, 7, time.UTC)}}
 		}
 		view.show(bulk.Progress{Elapsed: time.Duration(second) * time.Second, Done: int64(second), Read: 100, Waiting: 3, Exhausted: true,
-			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[engine.Verdict]int64{engine.VerdictAcceptAll: 1}}, s)
+			NextRetry: time.Minute, LastRetry: 2 * time.Minute, Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictAcceptAll: 1}}, s)
 	}
 	if got := log.String(); strings.Count(got, "\n") != 2 ||
 		!strings.Contains(got, "msg=progress done=10 read=100 waiting=3 rate=1.0/s deliverable=0 accept_all=1 undeliverable=0 unknown=0 next_retry=1m0s left=2m0s\n") ||

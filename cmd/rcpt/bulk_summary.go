@@ -12,8 +12,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/file"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 )
@@ -122,7 +122,7 @@ func writeGroups(w io.Writer, s bulkReport) {
 			humanize.Comma(s.Groups[group].Addresses), s.advice(i, group))
 	}
 	if all := s.AllAddresses(); all > 0 {
-		dead := s.Addresses[engine.VerdictUndeliverable]
+		dead := s.Addresses[rcpt.VerdictUndeliverable]
 		fmt.Fprintf(table, "Proven undeliverable: %s of %s (%.2f%%)\n",
 			humanize.Comma(dead), addressUnit.count(all), percent(dead, all))
 	}
@@ -229,7 +229,7 @@ func (u unit) count(n int64) string {
 	return humanize.Comma(n) + " " + u.many
 }
 
-func joined(reasons []engine.Reason) string {
+func joined(reasons []rcpt.Reason) string {
 	var words []string
 	for _, reason := range reasons {
 		words = append(words, string(reason))

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/file"
 )
 
@@ -19,13 +19,13 @@ func TestSummaryText(t *testing.T) {
 	writeSummary(&out, bulkReport{
 		Summary: bulk.Summary{
 			Done: 90_488, Recalled: 40_000, Duplicates: 1204, Retries: 7620, Elapsed: 10 * time.Second,
-			Verdicts: map[engine.Verdict]int64{engine.VerdictDeliverable: 79_000, engine.VerdictUndeliverable: 1000, engine.VerdictUnknown: 10_488},
+			Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 79_000, rcpt.VerdictUndeliverable: 1000, rcpt.VerdictUnknown: 10_488},
 			Groups: map[bulk.Group]bulk.Count{
 				bulk.GroupSafe: {Rows: 79_000, Addresses: 78_100}, bulk.GroupBad: {Rows: 1000, Addresses: 900}, bulk.GroupRetry: {Rows: 10_000, Addresses: 9_900},
 			},
-			Addresses: map[engine.Verdict]int64{engine.VerdictDeliverable: 78_100, engine.VerdictUndeliverable: 900, engine.VerdictUnknown: 9_900},
-			Reasons:   map[engine.Reason]int64{engine.ReasonRecipientAccepted: 79_000, engine.ReasonNullMX: 1000, engine.ReasonGreylisted: 7620, engine.ReasonRateLimited: 2380},
-			Worst:     []bulk.WorstDomain{{Name: "full.example", Count: 10_000, Reasons: []engine.Reason{engine.ReasonGreylisted, engine.ReasonRateLimited}}},
+			Addresses: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 78_100, rcpt.VerdictUndeliverable: 900, rcpt.VerdictUnknown: 9_900},
+			Reasons:   map[rcpt.Reason]int64{rcpt.ReasonRecipientAccepted: 79_000, rcpt.ReasonNullMX: 1000, rcpt.ReasonGreylisted: 7620, rcpt.ReasonRateLimited: 2380},
+			Worst:     []bulk.WorstDomain{{Name: "full.example", Count: 10_000, Reasons: []rcpt.Reason{rcpt.ReasonGreylisted, rcpt.ReasonRateLimited}}},
 		},
 		rows: map[bulk.Group]int64{bulk.GroupSafe: 79_000, bulk.GroupBad: 1000, bulk.GroupRetry: 10_000, bulk.GroupNone: 488},
 		unit: rowUnit, total: file.Total{Rows: 200_000}, output: writtenFile{"checked.csv", 90_488}, again: "rcpt bulk …", harvested: []harvested{{"google", 0.744}},
@@ -85,8 +85,8 @@ func TestLimits(t *testing.T) {
 	s := bulkReport{
 		Summary: bulk.Summary{
 			Done:      250,
-			Verdicts:  map[engine.Verdict]int64{engine.VerdictUnknown: 30},
-			Addresses: map[engine.Verdict]int64{engine.VerdictDeliverable: 190, engine.VerdictUndeliverable: 4, engine.VerdictUnknown: 6},
+			Verdicts:  map[rcpt.Verdict]int64{rcpt.VerdictUnknown: 30},
+			Addresses: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 190, rcpt.VerdictUndeliverable: 4, rcpt.VerdictUnknown: 6},
 			Groups:    map[bulk.Group]bulk.Count{bulk.GroupBad: {Rows: 30, Addresses: 5}},
 		},
 		unit: rowUnit, rows: map[bulk.Group]int64{bulk.GroupSafe: 200, bulk.GroupBad: 30, bulk.GroupNone: 20},

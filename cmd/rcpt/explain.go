@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
@@ -58,20 +59,20 @@ func (c *explainReplyCommand) Run(std terminal) error {
 
 // explanation is the output of "rcpt explain".
 type explanation struct {
-	Phase      smtp.Phase     `json:"phase"`
-	Code       int            `json:"code"`
-	Enhanced   string         `json:"enhanced,omitempty"`
-	Text       string         `json:"text,omitempty"`
-	Class      replies.Class  `json:"class"`
-	Reason     engine.Reason  `json:"reason"`
-	Verdict    engine.Verdict `json:"result"`
-	Message    string         `json:"message"`
-	RetryAfter int64          `json:"retry_after,omitempty"`
-	Provider   string         `json:"provider,omitempty"`
-	Rule       string         `json:"rule"`
-	Source     string         `json:"source,omitempty"`
-	Sample     string         `json:"sample,omitempty"`
-	Remedy     string         `json:"remedy,omitempty"` // what the operator can do
+	Phase      smtp.Phase    `json:"phase"`
+	Code       int           `json:"code"`
+	Enhanced   string        `json:"enhanced,omitempty"`
+	Text       string        `json:"text,omitempty"`
+	Class      replies.Class `json:"class"`
+	Reason     rcpt.Reason   `json:"reason"`
+	Verdict    rcpt.Verdict  `json:"result"`
+	Message    string        `json:"message"`
+	RetryAfter int64         `json:"retry_after,omitempty"`
+	Provider   string        `json:"provider,omitempty"`
+	Rule       string        `json:"rule"`
+	Source     string        `json:"source,omitempty"`
+	Sample     string        `json:"sample,omitempty"`
+	Remedy     string        `json:"remedy,omitempty"` // what the operator can do
 }
 
 func explanationOf(q replies.Input, classifier *replies.Classifier) explanation {
@@ -82,7 +83,7 @@ func explanationOf(q replies.Input, classifier *replies.Classifier) explanation 
 		RetryAfter: int64(read.RetryAfter.Seconds()), Provider: provider.Of(q.Host).Name, Rule: read.Rule,
 		Source: "by its code alone: no rule matches the text",
 	}
-	if result.Reason == engine.ReasonBlocked {
+	if result.Reason == rcpt.ReasonBlocked {
 		_, e.Remedy = doctor.Remedy(q)
 	}
 	if source, sample, isRule := classifier.Origin(read.Rule); isRule {

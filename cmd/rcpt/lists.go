@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
@@ -266,7 +267,7 @@ func (l lookUp) address(ctx context.Context, s *lookUpResult) error {
 	if err != nil {
 		return err
 	}
-	if result.Reason.EndsAt() == engine.StepSyntax {
+	if result.Reason.EndsAt() == rcpt.StepSyntax {
 		s.Fault = result.Message
 	}
 	s.add(result.Details.Matches)

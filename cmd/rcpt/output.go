@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -43,7 +43,7 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return encoder
 }
 
-func (p *jsonPrinter) print(r engine.Result) error {
+func (p *jsonPrinter) print(r rcpt.Result) error {
 	if !p.details {
 		r = r.WithoutDetails()
 	}
@@ -58,14 +58,14 @@ type textPrinter struct {
 }
 
 // colours are the SGR parameters of verdicts (ECMA-48).
-var colours = map[engine.Verdict]string{
-	engine.VerdictDeliverable:   "32",
-	engine.VerdictUndeliverable: "31",
-	engine.VerdictAcceptAll:     "33",
-	engine.VerdictUnknown:       "33",
+var colours = map[rcpt.Verdict]string{
+	rcpt.VerdictDeliverable:   "32",
+	rcpt.VerdictUndeliverable: "31",
+	rcpt.VerdictAcceptAll:     "33",
+	rcpt.VerdictUnknown:       "33",
 }
 
-func (p *textPrinter) print(r engine.Result) error {
+func (p *textPrinter) print(r rcpt.Result) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s  %s\n", p.paint(r.Verdict), tty.Printable(r.Email))
 	fmt.Fprintf(&text, "    %s\n", tty.Printable(r.Message))
@@ -80,7 +80,7 @@ func (p *textPrinter) print(r engine.Result) error {
 }
 
 // paint returns the verdict padded to a column, in its colour.
-func (p *textPrinter) paint(v engine.Verdict) string {
+func (p *textPrinter) paint(v rcpt.Verdict) string {
 	column := fmt.Sprintf("%-13s", v)
 	if !p.colour {
 		return column
@@ -91,7 +91,7 @@ func (p *textPrinter) paint(v engine.Verdict) string {
 type note struct{ name, text string }
 
 // notes returns the facts besides the verdict.
-func notes(r engine.Result) []note {
+func notes(r rcpt.Result) []note {
 	var facts []note
 	add := func(name, text string) {
 		if text != "" {
@@ -111,7 +111,7 @@ func notes(r engine.Result) []note {
 	return facts
 }
 
-func flags(r engine.Result) []string {
+func flags(r rcpt.Result) []string {
 	var set []string
 	for _, flag := range []struct {
 		name string
@@ -128,7 +128,7 @@ func flags(r engine.Result) []string {
 }
 
 // said quotes the reply of the mail host.
-func said(answer *engine.SMTPAnswer) string {
+func said(answer *rcpt.SMTPAnswer) string {
 	if answer == nil {
 		return ""
 	}

@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 func TestText(t *testing.T) {
-	result := engine.Result{
-		Email: "info@acme.example", Local: "info", Domain: "acme.example", Role: true, Disposable: true, Verdict: engine.VerdictUnknown, Message: "The mail host asks every new sender to come back later.",
-		Reason: engine.ReasonGreylisted, RetryAt: time.Time{}.Add(5 * time.Minute), Suggestion: "info@acne.example", Details: &engine.Details{SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
+	result := rcpt.Result{
+		Email: "info@acme.example", Local: "info", Domain: "acme.example", Role: true, Disposable: true, Verdict: rcpt.VerdictUnknown, Message: "The mail host asks every new sender to come back later.",
+		Reason: rcpt.ReasonGreylisted, RetryAt: time.Time{}.Add(5 * time.Minute), Suggestion: "info@acne.example", Details: &rcpt.Details{SMTP: &rcpt.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1",
 			Text: "Come \x1b[2Jback\u202e later\r\n"}, Transcript: []smtp.Line{{From: "S", Text: "220 mx\x07", At: 12 * time.Millisecond}, {From: "C", Text: "QUIT", At: 1200 * time.Millisecond}}},
 	}
 	const short = `unknown        info@acme.example
@@ -49,7 +49,7 @@ func TestText(t *testing.T) {
 // may have no details.
 func TestTextWithoutDetails(t *testing.T) {
 	var out strings.Builder
-	err := (&textPrinter{out: &out, details: true}).print(engine.Result{Email: "nothing\x00", Verdict: engine.VerdictUndeliverable, Message: "No."})
+	err := (&textPrinter{out: &out, details: true}).print(rcpt.Result{Email: "nothing\x00", Verdict: rcpt.VerdictUndeliverable, Message: "No."})
 	if want := "undeliverable  nothing�\n    No.\n"; err != nil || out.String() != want {
 		t.Errorf("got %q, error %v, want %q", out.String(), err, want)
 	}

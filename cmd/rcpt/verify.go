@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
@@ -107,7 +108,7 @@ func looksLikeList(argument string) bool {
 
 // verifier is the part of the engine that verifies the address in a text.
 type verifier interface {
-	Verify(ctx context.Context, address string) (engine.Result, error)
+	Verify(ctx context.Context, address string) (rcpt.Result, error)
 }
 
 // patient verifies the addresses in texts as those of a list: they wait for
@@ -115,15 +116,15 @@ type verifier interface {
 type patient struct{ *engine.Verifier }
 
 // Verify implements [verifier].
-func (p patient) Verify(ctx context.Context, text string) (result engine.Result, err error) {
+func (p patient) Verify(ctx context.Context, text string) (result rcpt.Result, err error) {
 	o := engine.GroupOptions{Clean: true, Waits: func(bool) {}}
-	p.VerifyGroup(ctx, []string{text}, o, func(_ int, r engine.Result, e error) { result, err = r, e })
+	p.VerifyGroup(ctx, []string{text}, o, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 	return result, err
 }
 
 // printer prints a result.
 type printer interface {
-	print(engine.Result) error
+	print(rcpt.Result) error
 }
 
 // verifyAll verifies lines and prints the results in their order. If ctx is
@@ -164,7 +165,7 @@ const window = 64
 
 // outcome is the result for a line. With an error the result has the message.
 type outcome struct {
-	result engine.Result
+	result rcpt.Result
 	err    error
 }
 

@@ -15,29 +15,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list/file"
 )
 
-type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
+type verifierFunc func(ctx context.Context, address string) (rcpt.Result, error)
 
-func (f verifierFunc) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (f verifierFunc) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	return f(ctx, address)
 }
 
 // takes is a verifier that takes as long as the address says.
-func takes(ctx context.Context, address string) (engine.Result, error) {
+func takes(ctx context.Context, address string) (rcpt.Result, error) {
 	pause, err := time.ParseDuration(address)
 	if err != nil {
-		return engine.Result{Email: address}, err
+		return rcpt.Result{Email: address}, err
 	}
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return engine.Result{Email: address}, nil
+		return rcpt.Result{Email: address}, nil
 	case <-ctx.Done():
-		return engine.Result{Email: address}, ctx.Err()
+		return rcpt.Result{Email: address}, ctx.Err()
 	}
 }
 
@@ -51,7 +51,7 @@ type recorder struct {
 
 func newRecorder() *recorder { return &recorder{started: time.Now()} }
 
-func (r *recorder) print(result engine.Result) error {
+func (r *recorder) print(result rcpt.Result) error {
 	r.printed = append(r.printed, fmt.Sprintf("%s after %v", result.Email, time.Since(r.started)))
 	if r.failAt > 0 && len(r.printed) >= r.failAt {
 		return errors.New("disk full")
@@ -76,7 +76,7 @@ func TestAnswersInOrder(t *testing.T) {
 func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
-		counts := verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		counts := verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 			now := running.Add(1)
 			defer running.Add(-1)
 			for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
@@ -153,7 +153,7 @@ func TestFaults(t *testing.T) {
 func TestOutputFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running atomic.Int64
-		counts := verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		counts := verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 			running.Add(1)
 			defer running.Add(-1)
 			return takes(ctx, address)

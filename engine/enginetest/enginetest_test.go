@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/enginetest"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -27,9 +28,9 @@ func TestWorld(t *testing.T) {
 		world.Domain("all.example", &smtptest.Host{CatchAll: true})
 		world.Domain("down.example", nil)
 		verifier := world.Verifier(engine.Config{})
-		for address, want := range map[string]engine.Reason{
-			"alice@example.org": engine.ReasonRecipientAccepted, "alcie@example.org": engine.ReasonMailboxNotFound,
-			"anyone@all.example": engine.ReasonCatchAll, "a@down.example": engine.ReasonConnectionFailed, "a@nowhere.example": engine.ReasonDomainNotFound,
+		for address, want := range map[string]rcpt.Reason{
+			"alice@example.org": rcpt.ReasonRecipientAccepted, "alcie@example.org": rcpt.ReasonMailboxNotFound,
+			"anyone@all.example": rcpt.ReasonCatchAll, "a@down.example": rcpt.ReasonConnectionFailed, "a@nowhere.example": rcpt.ReasonDomainNotFound,
 		} {
 			if r, err := verifier.Verify(t.Context(), address); err != nil || r.Reason != want {
 				t.Errorf("%s: %s, %v; want %s", address, r.Reason, err, want)
@@ -54,7 +55,7 @@ func TestResultsAreTheSame(t *testing.T) {
 				defer mu.Unlock()
 				told = append(told, e)
 			}}})
-			var results []engine.Result
+			var results []rcpt.Result
 			for _, address := range []string{"alice@example.org", "bob@example.org", "carol@all.example"} {
 				r, err := verifier.Verify(t.Context(), address)
 				if err != nil {

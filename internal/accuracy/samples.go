@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -51,7 +52,7 @@ func Sample(lines []byte) (tally Tally, err error) {
 type row struct {
 	Phase     smtp.Phase        `json:"phase"`
 	Reply     json.RawMessage   `json:"reply"`
-	Verdict   []engine.Verdict  `json:"verdict"`
+	Verdict   []rcpt.Verdict    `json:"verdict"`
 	Host      string            `json:"host"`
 	Address   string            `json:"address"`
 	Generator []json.RawMessage `json:"generator"`
@@ -90,15 +91,15 @@ func (r row) countAddress(tally *Tally) error {
 		}
 		text += more
 	}
-	got := engine.VerdictUndeliverable
+	got := rcpt.VerdictUndeliverable
 	if _, err := address.Parse(text); err == nil {
-		got = engine.VerdictDeliverable // as far as the syntax tells
+		got = rcpt.VerdictDeliverable // as far as the syntax tells
 	}
 	switch r.Expect {
 	case "valid":
-		tally.Add(got, engine.VerdictDeliverable)
+		tally.Add(got, rcpt.VerdictDeliverable)
 	case "invalid":
-		tally.Add(got, engine.VerdictUndeliverable)
+		tally.Add(got, rcpt.VerdictUndeliverable)
 	}
 	return nil
 }

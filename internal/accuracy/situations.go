@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/demo"
 )
@@ -23,7 +24,7 @@ func Situations(ctx context.Context) (Tally, error) {
 	}
 	defer verifier.Close()
 	cases := demo.Cases()
-	results, errs := make([]engine.Result, len(cases)), make([]error, len(cases))
+	results, errs := make([]rcpt.Result, len(cases)), make([]error, len(cases))
 	var all sync.WaitGroup
 	for i, c := range cases {
 		all.Go(func() { results[i], errs[i] = verifier.Verify(ctx, c.Address) })

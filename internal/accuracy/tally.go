@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // Tally counts verdicts.
@@ -18,9 +18,9 @@ type Tally struct {
 }
 
 // Add counts a verdict, where those of right are right.
-func (c *Tally) Add(got engine.Verdict, right ...engine.Verdict) {
+func (c *Tally) Add(got rcpt.Verdict, right ...rcpt.Verdict) {
 	c.All++
-	dead := slices.Equal(right, []engine.Verdict{engine.VerdictUndeliverable})
+	dead := slices.Equal(right, []rcpt.Verdict{rcpt.VerdictUndeliverable})
 	if dead {
 		c.Dead++
 	}
@@ -30,9 +30,9 @@ func (c *Tally) Add(got engine.Verdict, right ...engine.Verdict) {
 		if dead {
 			c.Found++
 		}
-	case got == engine.VerdictUndeliverable:
+	case got == rcpt.VerdictUndeliverable:
 		c.FalseDead++
-	case got == engine.VerdictDeliverable:
+	case got == rcpt.VerdictDeliverable:
 		c.FalseAlive++
 	}
 }

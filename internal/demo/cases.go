@@ -1,7 +1,7 @@
 package demo
 
 import (
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/world"
 	"github.com/rcpt/rcpt/testdata"
 )
@@ -9,8 +9,8 @@ import (
 // Case is an address to try and its expected result.
 type Case struct {
 	Address string
-	Verdict engine.Verdict
-	Reason  engine.Reason
+	Verdict rcpt.Verdict
+	Reason  rcpt.Reason
 	About   string
 }
 
@@ -18,7 +18,7 @@ type Case struct {
 // shown.
 func Cases() (cases []Case) {
 	for _, q := range read().Asked {
-		cases = append(cases, Case{q.Address, engine.Verdict(q.Allowed[0]), engine.Reason(q.Allowed[1]), q.About})
+		cases = append(cases, Case{q.Address, rcpt.Verdict(q.Allowed[0]), rcpt.Reason(q.Allowed[1]), q.About})
 	}
 	return cases
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/demo"
 )
@@ -26,12 +27,12 @@ func TestCases(t *testing.T) {
 // TestFlags checks the addresses that demonstrate a flag.
 func TestFlags(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for address, set := range map[string]func(engine.Result) bool{
-			"info@acme.example":    func(r engine.Result) bool { return r.Role },
-			"me@throwaway.example": func(r engine.Result) bool { return r.Disposable },
-			"alice@intl.example":   func(r engine.Result) bool { return r.Free },
-			"trap@acme.example":    func(r engine.Result) bool { return r.SpamTrap },
-			"who@anything.example": func(r engine.Result) bool { return r.AcceptAll },
+		for address, set := range map[string]func(rcpt.Result) bool{
+			"info@acme.example":    func(r rcpt.Result) bool { return r.Role },
+			"me@throwaway.example": func(r rcpt.Result) bool { return r.Disposable },
+			"alice@intl.example":   func(r rcpt.Result) bool { return r.Free },
+			"trap@acme.example":    func(r rcpt.Result) bool { return r.SpamTrap },
+			"who@anything.example": func(r rcpt.Result) bool { return r.AcceptAll },
 		} {
 			if !set(verify(t, address)) {
 				t.Errorf("%s: flag is not set", address)
@@ -40,7 +41,7 @@ func TestFlags(t *testing.T) {
 	})
 }
 
-func verify(t *testing.T, address string) engine.Result {
+func verify(t *testing.T, address string) rcpt.Result {
 	t.Helper()
 	world, err := demo.New()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
@@ -33,19 +33,19 @@ var clients = []client{
 // outcomes are the results of verifications with their percentages.
 var outcomes = []struct {
 	share   int
-	verdict engine.Verdict
-	reason  engine.Reason
+	verdict rcpt.Verdict
+	reason  rcpt.Reason
 	typical time.Duration
 }{
-	{62, engine.VerdictDeliverable, engine.ReasonRecipientAccepted, 380 * time.Millisecond},
-	{11, engine.VerdictAcceptAll, engine.ReasonCatchAll, 450 * time.Millisecond},
-	{10, engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, 350 * time.Millisecond},
-	{5, engine.VerdictUndeliverable, engine.ReasonDomainNotFound, 30 * time.Millisecond},
-	{3, engine.VerdictUndeliverable, engine.ReasonInvalidSyntax, time.Millisecond},
-	{4, engine.VerdictUnknown, engine.ReasonGreylisted, 520 * time.Millisecond},
-	{2, engine.VerdictUnknown, engine.ReasonMailboxFull, 400 * time.Millisecond},
-	{2, engine.VerdictUnknown, engine.ReasonConnectionTimeout, 8 * time.Second},
-	{1, engine.VerdictUnknown, engine.ReasonBlocked, 300 * time.Millisecond},
+	{62, rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, 380 * time.Millisecond},
+	{11, rcpt.VerdictAcceptAll, rcpt.ReasonCatchAll, 450 * time.Millisecond},
+	{10, rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound, 350 * time.Millisecond},
+	{5, rcpt.VerdictUndeliverable, rcpt.ReasonDomainNotFound, 30 * time.Millisecond},
+	{3, rcpt.VerdictUndeliverable, rcpt.ReasonInvalidSyntax, time.Millisecond},
+	{4, rcpt.VerdictUnknown, rcpt.ReasonGreylisted, 520 * time.Millisecond},
+	{2, rcpt.VerdictUnknown, rcpt.ReasonMailboxFull, 400 * time.Millisecond},
+	{2, rcpt.VerdictUnknown, rcpt.ReasonConnectionTimeout, 8 * time.Second},
+	{1, rcpt.VerdictUnknown, rcpt.ReasonBlocked, 300 * time.Millisecond},
 }
 
 // SeedUsage writes two weeks of invented usage, and its keys, to a data folder

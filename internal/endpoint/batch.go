@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
 )
@@ -58,11 +59,11 @@ type batch struct {
 	how      options
 	deadline time.Time
 	asked    []question
-	first    map[string]int  // where an address is asked about: the same one twice is asked about once
-	results  []engine.Result // by the number of their question
-	known    []bool          // which results were there
-	paid     []bool          // by which an orphan has paid
-	groups   [][]int         // questions without a result, by what is verified together
+	first    map[string]int // where an address is asked about: the same one twice is asked about once
+	results  []rcpt.Result  // by the number of their question
+	known    []bool         // which results were there
+	paid     []bool         // by which an orphan has paid
+	groups   [][]int        // questions without a result, by what is verified together
 }
 
 // newBatch finds the results that are there. The wait for those of orphans is a
@@ -72,7 +73,7 @@ func (e *Endpoint) newBatch(ctx context.Context, grant Grant, asked posted) *bat
 	b := &batch{
 		how: asked.options, deadline: time.Now().Add(e.timeout(asked.options)),
 		asked: asked.questions, first: make(map[string]int, n),
-		results: make([]engine.Result, n), known: make([]bool, n), paid: make([]bool, n),
+		results: make([]rcpt.Result, n), known: make([]bool, n), paid: make([]bool, n),
 	}
 	groups := make(map[string]int)
 	for i, question := range asked.questions {
@@ -209,7 +210,7 @@ func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
 		addresses[n] = b.asked[i].address
 	}
 	how := engine.GroupOptions{Fresh: b.how.fresh, Timeout: b.left()}
-	e.config.Verifier.VerifyGroup(ctx, addresses, how, func(n int, result engine.Result, err error) {
+	e.config.Verifier.VerifyGroup(ctx, addresses, how, func(n int, result rcpt.Result, err error) {
 		b.results[group[n]] = told(b.asked[group[n]].address, result, err)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
 )
@@ -25,18 +26,18 @@ type Verifier interface {
 	// VerifyWith verifies an address. Of the options, Fresh and Timeout are
 	// set. It ends within the Timeout. The error is non-nil only if the
 	// verification could not be carried out.
-	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error)
+	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (rcpt.Result, error)
 	// VerifyGroup verifies addresses of one domain together, at less cost. Of
 	// the options, Fresh and Timeout are set. Done is called for each, perhaps
 	// from several goroutines at a time; VerifyGroup returns after the last
 	// call.
 	VerifyGroup(
 		ctx context.Context, addresses []string, o engine.GroupOptions,
-		done func(i int, result engine.Result, err error),
+		done func(i int, result rcpt.Result, err error),
 	)
 	// Recall returns the remembered result of an address, if there is one,
 	// without asking anyone.
-	Recall(ctx context.Context, address string) (engine.Result, bool)
+	Recall(ctx context.Context, address string) (rcpt.Result, bool)
 }
 
 // Grant is the permission to carry out one request, and what its client has
@@ -63,7 +64,7 @@ type Verification struct {
 	Client string // the ID of its [Grant]
 	Began  time.Time
 	Took   time.Duration
-	Result engine.Result // with its details
+	Result rcpt.Result // with its details
 }
 
 // Config configures an [Endpoint].

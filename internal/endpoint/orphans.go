@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 const (
@@ -46,7 +46,7 @@ type orphans struct {
 // orphan is an address of a task.
 type orphan struct {
 	id     hash
-	result *engine.Result // to be read when the task has ended
+	result *rcpt.Result // to be read when the task has ended
 	task   *task
 	ended  chan struct{} // closed when it is counted
 }
@@ -63,7 +63,7 @@ func newOrphans(most int) *orphans {
 	}
 }
 
-func newOrphan(key, address string, result *engine.Result) *orphan {
+func newOrphan(key, address string, result *rcpt.Result) *orphan {
 	return &orphan{id: orphanID(key, address), result: result}
 }
 

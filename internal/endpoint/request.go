@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/given"
@@ -114,9 +113,9 @@ func newQuestion(given string, clean bool) (question, error) {
 
 // answered adds the given text to a result and, if that is not an address, the
 // address that was probably meant.
-func (q question) answered(r engine.Result) engine.Result {
+func (q question) answered(r rcpt.Result) rcpt.Result {
 	r = given.With(r, q.given)
-	if r.Reason != engine.ReasonInvalidSyntax || r.Suggestion != "" {
+	if r.Reason != rcpt.ReasonInvalidSyntax || r.Suggestion != "" {
 		return r
 	}
 	if meant := address.Clean(q.address); meant.Address != "" && meant.Address != q.address {
@@ -126,7 +125,7 @@ func (q question) answered(r engine.Result) engine.Result {
 }
 
 // shown returns the part of a result that the client gets.
-func (o options) shown(r engine.Result) engine.Result {
+func (o options) shown(r rcpt.Result) rcpt.Result {
 	if !o.details {
 		return r.WithoutDetails()
 	}

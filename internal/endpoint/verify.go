@@ -75,19 +75,19 @@ func (e *Endpoint) verifyOne(
 // one. It takes no slot.
 func (e *Endpoint) known(
 	ctx context.Context, grant Grant, asked question, how options, deadline time.Time,
-) (engine.Result, bool) {
+) (rcpt.Result, bool) {
 	if one, found := e.orphans.find(orphanID(grant.ID(), asked.address), deadline); found {
 		select {
 		case <-one.ended:
 		case <-ctx.Done():
-			return engine.Result{}, false
+			return rcpt.Result{}, false
 		}
 		if !one.result.Reason.Failed() {
 			return *one.result, true
 		}
 	}
 	if how.fresh {
-		return engine.Result{}, false
+		return rcpt.Result{}, false
 	}
 	return e.config.Verifier.Recall(ctx, asked.address)
 }
@@ -96,7 +96,7 @@ func (e *Endpoint) known(
 // answers the request itself; the verification may go on without the client.
 func (e *Endpoint) ask(
 	x *exchange.Exchange, r *http.Request, grant Grant, asked question, how options, started time.Time,
-) (result engine.Result, goesOn, ok bool) {
+) (result rcpt.Result, goesOn, ok bool) {
 	if !e.slots.take(r.Context()) {
 		e.tooBusy(x)
 		return result, false, false
@@ -118,7 +118,7 @@ func (e *Endpoint) ask(
 	if err != nil {
 		x.Note(slog.String("error", err.Error()))
 	}
-	if err != nil && (errors.Is(err, engine.ErrBusy) || answer.Reason == engine.ReasonBusy) {
+	if err != nil && (errors.Is(err, engine.ErrBusy) || answer.Reason == rcpt.ReasonBusy) {
 		e.busy()
 		x.Busy(exchange.MailHostBusy, "Too many verifications wait for the mail host of this address. Try again later.")
 		return result, false, false
@@ -159,7 +159,7 @@ func (e *Endpoint) bury(grant Grant, t *task, some []*orphan, started time.Time,
 // settle counts a verification, unless an orphan has paid for it. One that
 // could not be carried out gives its unit back.
 func (e *Endpoint) settle(
-	ctx context.Context, grant Grant, result engine.Result, paid bool, started time.Time,
+	ctx context.Context, grant Grant, result rcpt.Result, paid bool, started time.Time,
 ) {
 	switch {
 	case result.Reason.Failed():
@@ -174,21 +174,21 @@ func (e *Endpoint) settle(
 }
 
 // noAnswer is the result of a verification that has not ended, or panics.
-var noAnswer = engine.Result{Verdict: engine.VerdictUnknown, Reason: engine.ReasonInternalError}
+var noAnswer = rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonInternalError}
 
 // told is the result of a Verifier as a record has it: about the address, and
 // unknown for a reason that says so where there was an error, or no verdict.
-func told(address string, result engine.Result, err error) engine.Result {
+func told(address string, result rcpt.Result, err error) rcpt.Result {
 	result.Email = cmp.Or(result.Email, address)
 	if (err != nil || result.Verdict == "") && !result.Reason.Failed() {
-		result.Reason = engine.ReasonInternalError
+		result.Reason = rcpt.ReasonInternalError
 		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 			result.Reason = rcpt.ReasonUnfinished
 		}
 		result.Message = result.Reason.Message()
 	}
 	if result.Reason.Failed() {
-		result.Verdict = engine.VerdictUnknown
+		result.Verdict = rcpt.VerdictUnknown
 	}
 	result.Message = cmp.Or(result.Message, result.Reason.Message())
 	return result
@@ -221,7 +221,7 @@ func (e *Endpoint) leaving(x *exchange.Exchange) {
 }
 
 // notesOf is the outcome of a verification for the log.
-func notesOf(result engine.Result) []slog.Attr {
+func notesOf(result rcpt.Result) []slog.Attr {
 	return []slog.Attr{
 		slog.String("domain", result.Domain), slog.String("result", string(result.Verdict)),
 		slog.String("reason", string(result.Reason)),
@@ -230,12 +230,12 @@ func notesOf(result engine.Result) []slog.Attr {
 
 // writeRecord answers 200 even if the verification could not be carried out:
 // the field "success" of the record says so.
-func writeRecord(x *exchange.Exchange, result engine.Result) {
+func writeRecord(x *exchange.Exchange, result rcpt.Result) {
 	x.Encoded(http.StatusOK, append(recordOf(result), '\n'))
 }
 
 // recordOf returns the record as JSON.
-func recordOf(result engine.Result) []byte {
+func recordOf(result rcpt.Result) []byte {
 	text, err := result.MarshalJSON() // encoding/json would read it through again
 	if err != nil {
 		panic(err) // a result of ours that is not JSON is a bug
@@ -244,7 +244,7 @@ func recordOf(result engine.Result) []byte {
 }
 
 // count reports a verification that was answered.
-func (e *Endpoint) count(ctx context.Context, client string, result engine.Result, started time.Time) {
+func (e *Endpoint) count(ctx context.Context, client string, result rcpt.Result, started time.Time) {
 	if e.config.Verified != nil {
 		e.config.Verified(ctx, Verification{Client: client, Began: started, Took: time.Since(started), Result: result})
 	}

@@ -3,14 +3,14 @@ package list
 import (
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // column is a column that is added to CSV.
 type column struct {
 	name string
-	cell func(engine.Result) string
+	cell func(rcpt.Result) string
 }
 
 // resultColumn is the first added column.
@@ -23,9 +23,9 @@ const emailColumn = "rcpt_email"
 // suggestionColumn has the address that was probably meant.
 const suggestionColumn = "rcpt_suggestion"
 
-func emailCell(r engine.Result) string {
+func emailCell(r rcpt.Result) string {
 	switch r.Reason {
-	case engine.ReasonSeveralAddresses, engine.ReasonNoAddress, engine.ReasonUnclearAddress, engine.ReasonInvalidRow:
+	case rcpt.ReasonSeveralAddresses, rcpt.ReasonNoAddress, rcpt.ReasonUnclearAddress, rcpt.ReasonInvalidRow:
 		return ""
 	}
 	return r.Email
@@ -35,7 +35,7 @@ func emailCell(r engine.Result) string {
 const checkedColumn = "rcpt_checked_at"
 
 // checkedCell is the time in UTC, to the second.
-func checkedCell(r engine.Result) string {
+func checkedCell(r rcpt.Result) string {
 	if r.CheckedAt.IsZero() {
 		return ""
 	}
@@ -45,17 +45,17 @@ func checkedCell(r engine.Result) string {
 // columns returns the columns that are added, in their order.
 func columns(o Output) []column {
 	added := []column{
-		{resultColumn, func(r engine.Result) string { return string(r.Verdict) }},
-		{"rcpt_reason", func(r engine.Result) string { return string(r.Reason) }},
-		{"rcpt_accept_all", func(r engine.Result) string { return digit(r.AcceptAll) }},
-		{"rcpt_role", func(r engine.Result) string { return digit(r.Role) }},
-		{"rcpt_free_email", func(r engine.Result) string { return digit(r.Free) }},
-		{"rcpt_disposable", func(r engine.Result) string { return digit(r.Disposable) }},
-		{"rcpt_spamtrap", func(r engine.Result) string { return digit(r.SpamTrap) }},
-		{"rcpt_message", func(r engine.Result) string { return r.Message }},
-		{suggestionColumn, func(r engine.Result) string { return r.Suggestion }},
-		{"rcpt_action", func(r engine.Result) string { return string(bulk.ActionFor(r)) }},
-		{"rcpt_group", func(r engine.Result) string { return string(bulk.GroupFor(r)) }},
+		{resultColumn, func(r rcpt.Result) string { return string(r.Verdict) }},
+		{"rcpt_reason", func(r rcpt.Result) string { return string(r.Reason) }},
+		{"rcpt_accept_all", func(r rcpt.Result) string { return digit(r.AcceptAll) }},
+		{"rcpt_role", func(r rcpt.Result) string { return digit(r.Role) }},
+		{"rcpt_free_email", func(r rcpt.Result) string { return digit(r.Free) }},
+		{"rcpt_disposable", func(r rcpt.Result) string { return digit(r.Disposable) }},
+		{"rcpt_spamtrap", func(r rcpt.Result) string { return digit(r.SpamTrap) }},
+		{"rcpt_message", func(r rcpt.Result) string { return r.Message }},
+		{suggestionColumn, func(r rcpt.Result) string { return r.Suggestion }},
+		{"rcpt_action", func(r rcpt.Result) string { return string(bulk.ActionFor(r)) }},
+		{"rcpt_group", func(r rcpt.Result) string { return string(bulk.GroupFor(r)) }},
 		{emailColumn, emailCell},
 	}
 	if o.CheckedAt {
@@ -67,7 +67,7 @@ func columns(o Output) []column {
 	return added
 }
 
-func detailsCell(r engine.Result) string {
+func detailsCell(r rcpt.Result) string {
 	text, err := r.MarshalDetails()
 	if err != nil {
 		panic(err) // a result of ours that is not JSON is a bug
@@ -80,7 +80,7 @@ const checkedField = "checked_at"
 
 // recordOf is the verification record followed by the fields that only columns
 // have.
-func recordOf(r engine.Result, o Output) []byte {
+func recordOf(r rcpt.Result, o Output) []byte {
 	fields := []member{{key: "reason", value: marshal(r.Reason)}}
 	if r.Suggestion != "" {
 		fields = append(fields, member{key: "suggestion", value: marshal(r.Suggestion)})

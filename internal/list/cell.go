@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/given"
 )
@@ -87,12 +87,12 @@ func held(cell string) (kind Kind, text string) {
 
 // Result returns the result of a cell that is not asked about; false: its text
 // is an address.
-func (k Kind) Result(text string) (engine.Result, bool) {
+func (k Kind) Result(text string) (rcpt.Result, bool) {
 	switch k {
 	case Several:
-		return given.NotAsked(engine.ReasonSeveralAddresses, text), true
+		return given.NotAsked(rcpt.ReasonSeveralAddresses, text), true
 	case Empty:
-		r := given.NotAsked(engine.ReasonNoAddress, text)
+		r := given.NotAsked(rcpt.ReasonNoAddress, text)
 		if strings.TrimSpace(text) == "" {
 			r.Message = "The cell is empty."
 		}
@@ -100,17 +100,17 @@ func (k Kind) Result(text string) (engine.Result, bool) {
 	case Unclear:
 		return unclear(text), true
 	case Unreadable:
-		r := given.NotAsked(engine.ReasonInvalidRow, "")
+		r := given.NotAsked(rcpt.ReasonInvalidRow, "")
 		r.Message = "Not verified: " + text + "."
 		return r, true
 	}
-	return engine.Result{}, false
+	return rcpt.Result{}, false
 }
 
 // unclear is the result of a cell with other words beside an address, or with a
 // part of one.
-func unclear(cell string) engine.Result {
-	r := given.NotAsked(engine.ReasonUnclearAddress, cell)
+func unclear(cell string) rcpt.Result {
+	r := given.NotAsked(rcpt.ReasonUnclearAddress, cell)
 	within := address.Within(cell)
 	switch {
 	case address.CutOff(cell):

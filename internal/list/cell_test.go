@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // TestHeld: what a cell holds is asked about, or has a result that is never a
@@ -15,13 +15,13 @@ func TestHeld(t *testing.T) {
 		err     error
 		kind    Kind
 		text    string
-		verdict engine.Verdict
+		verdict rcpt.Verdict
 	}{
 		{"Jane <jane@acme.example>", nil, Address, "jane@acme.example", ""},
 		{"Jane Doe", nil, Address, "Jane Doe", ""},
-		{"a@acme.example, b@acme.example", nil, Several, "a@acme.example, b@acme.example", engine.VerdictUnknown},
-		{" N/A ", nil, Empty, " N/A ", engine.VerdictUnknown},
-		{"", errors.New("line 3: not JSON"), Unreadable, "line 3: not JSON", engine.VerdictUnknown},
+		{"a@acme.example, b@acme.example", nil, Several, "a@acme.example, b@acme.example", rcpt.VerdictUnknown},
+		{" N/A ", nil, Empty, " N/A ", rcpt.VerdictUnknown},
+		{"", errors.New("line 3: not JSON"), Unreadable, "line 3: not JSON", rcpt.VerdictUnknown},
 	} {
 		kind, text := Row{Addresses: []string{c.cell}, Err: c.err}.Held(0)
 		result, without := kind.Result(text)

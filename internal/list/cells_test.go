@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 )
 
@@ -207,7 +207,7 @@ func TestDamagedRows(t *testing.T) {
 			continue
 		}
 		result, _ := kind.Result(text)
-		if result.Reason != engine.ReasonInvalidRow || result.RetryAfter() != 0 || bulk.GroupFor(result) != bulk.GroupRisky {
+		if result.Reason != rcpt.ReasonInvalidRow || result.RetryAfter() != 0 || bulk.GroupFor(result) != bulk.GroupRisky {
 			t.Errorf("%s: %+v", row.Raw, result)
 		}
 	}

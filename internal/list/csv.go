@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list/xlsx"
 )
 
@@ -209,7 +209,7 @@ func (s *csvShape) isMerged(row string) bool {
 }
 
 // earlierResults returns the results of an earlier run for a row.
-func (s *csvShape) earlierResults(row string) []*engine.Result {
+func (s *csvShape) earlierResults(row string) []*rcpt.Result {
 	if len(s.earlier) == 0 && s.service == nil {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (s *csvShape) earlierResults(row string) []*engine.Result {
 			found[suffix][name] = contents[i]
 		}
 	}
-	results := make([]*engine.Result, len(s.read))
+	results := make([]*rcpt.Result, len(s.read))
 	for n, name := range s.readNames {
 		of := found[suffixFor(name)]
 		if of == nil && s.Header == "" {
@@ -388,7 +388,7 @@ type csvOutput struct{}
 
 func (csvOutput) head(w *Writer) []byte { return w.shape.csvHead(w.names(w.number), w.Output) }
 
-func (csvOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
+func (csvOutput) append(out []byte, w *Writer, raw string, results []rcpt.Result) []byte {
 	return w.shape.appendCSV(out, raw, w.addedCells(results), w.Output)
 }
 

@@ -15,7 +15,7 @@
 // A [Reader] goes by nothing else.
 //
 // A [Row] has a cell for each column that is read. [Row.Held] tells what that
-// cell holds: an address, or a [Kind] that has an [engine.Result] of its own,
+// cell holds: an address, or a [Kind] that has an [rcpt.Result] of its own,
 // since a cell that was not understood is never undeliverable. What
 // looksLikeAddress says is for guesses only.
 //

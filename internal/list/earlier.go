@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // ourPrefix begins the names of the columns that a [Writer] adds.
@@ -63,17 +62,17 @@ func suffixFor(column string) string { return " (" + column + ")" }
 
 // earlierResult makes a result from the cells of an earlier run, by the names
 // of their columns.
-func earlierResult(cells map[string]string) *engine.Result {
+func earlierResult(cells map[string]string) *rcpt.Result {
 	if cells[resultColumn] == "" {
 		return nil
 	}
-	r := &engine.Result{
+	r := &rcpt.Result{
 		Message:   plainCell(cells["rcpt_message"]),
 		AcceptAll: cells["rcpt_accept_all"] == "1", Role: cells["rcpt_role"] == "1",
 		Free:       cells["rcpt_free_email"] == "1",
 		Disposable: cells["rcpt_disposable"] == "1", SpamTrap: cells["rcpt_spamtrap"] == "1",
 		Suggestion: plainCell(cells["rcpt_suggestion"]),
-		Details:    &engine.Details{CatchAll: engine.CatchAllUnknown},
+		Details:    &rcpt.Details{CatchAll: rcpt.CatchAllUnknown},
 	}
 	r.Verdict, r.Reason = rcpt.ReadWords(cells[resultColumn], cells["rcpt_reason"])
 	if cells["rcpt_details"] != "" {
@@ -89,13 +88,13 @@ func earlierResult(cells map[string]string) *engine.Result {
 // of another service that need not be asked about. Texts that hold no single
 // address are read again, and so is what is undeliverable without a reason: a
 // record of another program may look like one of ours.
-func Settled(r *engine.Result) bool {
+func Settled(r *rcpt.Result) bool {
 	switch r.Verdict {
-	case engine.VerdictDeliverable, engine.VerdictAcceptAll:
+	case rcpt.VerdictDeliverable, rcpt.VerdictAcceptAll:
 		return !r.Reason.Failed()
-	case engine.VerdictUndeliverable:
+	case rcpt.VerdictUndeliverable:
 		return !r.Reason.Failed() && r.Reason != ""
-	case engine.VerdictUnknown:
+	case rcpt.VerdictUnknown:
 		return !r.Reason.Failed() && (r.SpamTrap || r.Details.Source != "")
 	}
 	return false

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // Format is the format of a list.
@@ -86,7 +86,7 @@ type shape interface {
 	// names returns the names of all columns, for people.
 	names() []string
 	// earlierResults returns the results of an earlier run for a row, or nil.
-	earlierResults(row string) []*engine.Result
+	earlierResults(row string) []*rcpt.Result
 	// csvHead returns the beginning of a CSV output with added columns.
 	csvHead(columns []string, o Output) []byte
 	// appendCSV writes a row with cells added.
@@ -103,7 +103,7 @@ type output interface {
 	// head returns the text before the first row.
 	head(w *Writer) []byte
 	// append appends a row with its results.
-	append(out []byte, w *Writer, raw string, results []engine.Result) []byte
+	append(out []byte, w *Writer, raw string, results []rcpt.Result) []byte
 	// pack begins a file with the head.
 	pack(to io.Writer, head []byte, packing Packing) (Packer, error)
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // recordKey is the field of a JSON object that holds the verification record.
@@ -301,10 +300,10 @@ func (s *jsonShape) parse(row string) (object string, members []member, earlier 
 // each field that is read.
 func (s *jsonShape) isRecord(value json.RawMessage) bool { return s.recordsIn(value) != nil }
 
-func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
-	results := make([]*engine.Result, len(s.fields))
+func (s *jsonShape) recordsIn(value json.RawMessage) []*rcpt.Result {
+	results := make([]*rcpt.Result, len(s.fields))
 	if one := resultIn(value); one != nil {
-		copy(results, []*engine.Result{one})
+		copy(results, []*rcpt.Result{one})
 		return results
 	}
 	var several map[string]json.RawMessage
@@ -323,7 +322,7 @@ func (s *jsonShape) recordsIn(value json.RawMessage) []*engine.Result {
 }
 
 // resultIn parses a verification record. It returns nil for another value.
-func resultIn(value json.RawMessage) *engine.Result {
+func resultIn(value json.RawMessage) *rcpt.Result {
 	var record struct {
 		Result, Message *string
 		Success         *bool
@@ -331,7 +330,7 @@ func resultIn(value json.RawMessage) *engine.Result {
 		Suggestion      string
 		CheckedAt       time.Time `json:"checked_at"`
 	}
-	var r engine.Result
+	var r rcpt.Result
 	if json.Unmarshal(value, &record) != nil || record.Result == nil || record.Message == nil ||
 		record.Success == nil || json.Unmarshal(value, &r) != nil {
 		return nil
@@ -339,14 +338,14 @@ func resultIn(value json.RawMessage) *engine.Result {
 	if r.Details == nil {
 		r.Verdict, r.Reason = rcpt.ReadWords(*record.Result, record.Reason)
 		r.Suggestion, r.CheckedAt = record.Suggestion, record.CheckedAt
-		r.Details = &engine.Details{CatchAll: engine.CatchAllUnknown}
+		r.Details = &rcpt.Details{CatchAll: rcpt.CatchAllUnknown}
 	}
 	return &r
 }
 
 // earlierResults also reads a row that is a record itself, as written for a
 // list with one address per line.
-func (s *jsonShape) earlierResults(row string) []*engine.Result {
+func (s *jsonShape) earlierResults(row string) []*rcpt.Result {
 	object, _, earlier, err := s.parse(row)
 	switch {
 	case err != nil:
@@ -413,7 +412,7 @@ type jsonOutput struct{}
 
 func (jsonOutput) head(*Writer) []byte { return nil }
 
-func (jsonOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
+func (jsonOutput) append(out []byte, w *Writer, raw string, results []rcpt.Result) []byte {
 	return w.shape.appendJSON(out, raw, w.record(raw, results))
 }
 

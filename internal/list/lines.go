@@ -3,7 +3,7 @@ package list
 import (
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // lineShape is the [shape] of one address per line.
@@ -51,7 +51,7 @@ func (lineShape) addresses(row string) ([]string, error) {
 	return []string{strings.TrimSpace(row)}, nil
 }
 
-func (lineShape) earlierResults(string) []*engine.Result { return nil }
+func (lineShape) earlierResults(string) []*rcpt.Result { return nil }
 
 func (lineShape) cells(row string) []string { return []string{strings.TrimSpace(row)} }
 

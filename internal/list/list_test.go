@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // verified stands for every result in these tests. In CSV it is the cells in
 // short.
-var verified = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictUnknown, Message: "=1+1"}
+var verified = rcpt.Result{Email: "x@acme.example", Verdict: rcpt.VerdictUnknown, Message: "=1+1"}
 
 const (
 	headerTail = "rcpt_result,rcpt_reason,rcpt_accept_all,rcpt_role,rcpt_free_email,rcpt_disposable,rcpt_spamtrap,rcpt_message,rcpt_suggestion,rcpt_action,rcpt_group,rcpt_email"
@@ -326,7 +326,7 @@ func TestAddedCells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := string(w.Append(nil, c.raw, engine.Result{Message: c.message}))
+		row := string(w.Append(nil, c.raw, rcpt.Result{Message: c.message}))
 		if want := ",0,0,0,0,0," + c.want + ",,review,risky,\n"; !strings.HasSuffix(row, want) {
 			t.Errorf("%q: %q, want %q at the end", c.message, row, want)
 		}
@@ -347,7 +347,7 @@ func TestAddedAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := engine.Result{Email: c.email, Suggestion: c.suggestion, Details: &engine.Details{}}
+		result := rcpt.Result{Email: c.email, Suggestion: c.suggestion, Details: &rcpt.Details{}}
 		if row := string(w.Append(nil, c.raw, result)); !strings.HasSuffix(row, c.want) {
 			t.Errorf("%q: %q, want %q at the end", c.raw, row, c.want)
 		}
@@ -357,9 +357,9 @@ func TestAddedAddresses(t *testing.T) {
 // TestDetails: a column, or in the record.
 func TestDetails(t *testing.T) {
 	result := verified
-	result.Reason = engine.ReasonGreylisted
+	result.Reason = rcpt.ReasonGreylisted
 	result.Suggestion = "b@acme.example"
-	result.Details = &engine.Details{CatchAll: engine.CatchAllNo}
+	result.Details = &rcpt.Details{CatchAll: rcpt.CatchAllNo}
 	for _, c := range []struct {
 		to       Output
 		has, not string

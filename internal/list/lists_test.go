@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 )
 
@@ -165,7 +165,7 @@ func verifiedOf(t *testing.T, r *Reader, changes bool) []string {
 		}
 		all = append(all, meant(row))
 		if body, _ := cutLineEnd(row.Raw); r.Format() == CSV && !changes {
-			out := string(w.Append(nil, row.Raw, make([]engine.Result, len(row.Addresses))...))
+			out := string(w.Append(nil, row.Raw, make([]rcpt.Result, len(row.Addresses))...))
 			if !strings.HasPrefix(out, body+string(w.Delimiter)) {
 				t.Errorf("%q came out as %q", row.Raw, out)
 			}
@@ -239,9 +239,9 @@ func rewritten(t *testing.T, list string, o Options, to Output) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results := make([]engine.Result, len(row.Addresses))
+		results := make([]rcpt.Result, len(row.Addresses))
 		for i := range results {
-			results[i] = engine.Result{Email: "x@acme.example", Verdict: engine.VerdictDeliverable, Message: "=1", Details: &engine.Details{}}
+			results[i] = rcpt.Result{Email: "x@acme.example", Verdict: rcpt.VerdictDeliverable, Message: "=1", Details: &rcpt.Details{}}
 		}
 		out = w.Append(out, row.Raw, results...)
 	}

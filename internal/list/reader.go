@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // Options say how to read a list.
@@ -201,7 +201,7 @@ func (r *Reader) damage(row Row) error {
 
 // EarlierResults returns the results in a row of the output of an earlier run:
 // one for each column that is read, or nil for a column without a result.
-func (r *Reader) EarlierResults(raw string) []*engine.Result { return r.shape.earlierResults(raw) }
+func (r *Reader) EarlierResults(raw string) []*rcpt.Result { return r.shape.earlierResults(raw) }
 
 // Earlier returns whose results the list holds: "rcpt", the name of a
 // [Service], or "" for none.

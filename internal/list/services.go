@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/sys/yamlfile"
 	flags "github.com/rcpt/rcpt/lists"
@@ -151,19 +151,19 @@ func (f *serviceReader) is(cells []string, kind string) bool {
 
 // meanings are what a word of a service is to us: see services.yaml.
 var meanings = map[string]struct {
-	verdict engine.Verdict
-	reason  engine.Reason
+	verdict rcpt.Verdict
+	reason  rcpt.Reason
 }{
-	"deliverable":   {engine.VerdictDeliverable, engine.ReasonRecipientAccepted},
-	"accept-all":    {engine.VerdictAcceptAll, engine.ReasonCatchAll},
-	"undeliverable": {engine.VerdictUndeliverable, engine.ReasonMailboxNotFound},
-	"spam-trap":     {engine.VerdictUnknown, engine.ReasonSpamTrap},
-	"disposable":    {engine.VerdictUnknown, engine.ReasonNotAsked},
+	"deliverable":   {rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted},
+	"accept-all":    {rcpt.VerdictAcceptAll, rcpt.ReasonCatchAll},
+	"undeliverable": {rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound},
+	"spam-trap":     {rcpt.VerdictUnknown, rcpt.ReasonSpamTrap},
+	"disposable":    {rcpt.VerdictUnknown, rcpt.ReasonNotAsked},
 }
 
 // earlierResult returns the result in a row, or nil if its address is to be
 // asked about: its word is not known, or proves too little.
-func (f *serviceReader) earlierResult(cells []string) *engine.Result {
+func (f *serviceReader) earlierResult(cells []string) *rcpt.Result {
 	means := f.words[f.word(cells)]
 	if acceptAll := f.is(cells, "accept_all"); acceptAll && (means == "deliverable" || means == "risky") {
 		means = "accept-all"
@@ -175,13 +175,13 @@ func (f *serviceReader) earlierResult(cells []string) *engine.Result {
 	if !settled {
 		return nil
 	}
-	r := &engine.Result{
+	r := &rcpt.Result{
 		Verdict: meaning.verdict, Reason: meaning.reason,
-		AcceptAll: meaning.verdict == engine.VerdictAcceptAll,
+		AcceptAll: meaning.verdict == rcpt.VerdictAcceptAll,
 		Role:      f.is(cells, "role"), Free: f.is(cells, "free"),
 		Disposable: means == "disposable" || f.is(cells, "disposable"), SpamTrap: means == "spam-trap",
 		CheckedAt: serviceTime(f.held(cells, "checked")),
-		Details:   &engine.Details{CatchAll: engine.CatchAllUnknown, Source: f.name},
+		Details:   &rcpt.Details{CatchAll: rcpt.CatchAllUnknown, Source: f.name},
 	}
 	if suggestion := f.held(cells, "suggestion"); isAddress(suggestion) {
 		r.Suggestion = suggestion
@@ -200,11 +200,11 @@ func (f *serviceReader) earlierResult(cells []string) *engine.Result {
 // serviceResults returns the results of another service for the addresses of a
 // row, or nil. A service verifies one column, and of several that are read
 // nothing says which.
-func (d *Description) serviceResults(cells []string) []*engine.Result {
+func (d *Description) serviceResults(cells []string) []*rcpt.Result {
 	if d.service == nil || len(d.Read) != 1 {
 		return nil
 	}
-	return []*engine.Result{d.service.earlierResult(cells)}
+	return []*rcpt.Result{d.service.earlierResult(cells)}
 }
 
 // findService looks for the columns of another service.
@@ -229,7 +229,7 @@ var flagLists = sync.OnceValue(func() *flags.Lists {
 // Flag adds to the result of another service what lists say of the address in a
 // cell; nil: the embedded ones. It reports false if they say that it is a spam
 // trap, which the service does not know: the address is to be judged anew.
-func Flag(known *flags.Lists, r *engine.Result, cell string) bool {
+func Flag(known *flags.Lists, r *rcpt.Result, cell string) bool {
 	if known == nil {
 		known = flagLists()
 	}
@@ -244,7 +244,7 @@ func Flag(known *flags.Lists, r *engine.Result, cell string) bool {
 }
 
 // AsOldAs gives a result without a date that of its file.
-func AsOldAs(r *engine.Result, file time.Time) {
+func AsOldAs(r *rcpt.Result, file time.Time) {
 	r.CheckedAt = file.UTC().Truncate(time.Second)
 	if r.Details.Source != "" {
 		said := strings.TrimSuffix(r.Message, ".")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // serviceFiles are results as the services write them, and what is taken of
@@ -133,7 +133,7 @@ func TestServiceWords(t *testing.T) {
 }
 
 // earlierText is the result of an address of a row.
-func earlierText(all []*engine.Result, n int) string {
+func earlierText(all []*rcpt.Result, n int) string {
 	if n >= len(all) || all[n] == nil {
 		return ""
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list/xlsx"
 )
 
@@ -35,7 +35,7 @@ func (o sheetOutput) head(w *Writer) []byte {
 	return o.appendRow(nil, w, head)
 }
 
-func (o sheetOutput) append(out []byte, w *Writer, raw string, results []engine.Result) []byte {
+func (o sheetOutput) append(out []byte, w *Writer, raw string, results []rcpt.Result) []byte {
 	return o.appendRow(out, w, w.shape.appendCSV(nil, raw, w.addedCells(results), w.Output))
 }
 

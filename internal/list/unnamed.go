@@ -6,15 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 )
 
 // fits says what the added columns can hold, by their names; others can hold
 // anything.
 var fits = map[string]func(cell string) bool{
-	resultColumn: oneOf(engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUndeliverable,
-		engine.VerdictUnknown, "several", "empty"), // the last two are of earlier versions
+	resultColumn: oneOf(rcpt.VerdictDeliverable, rcpt.VerdictAcceptAll, rcpt.VerdictUndeliverable,
+		rcpt.VerdictUnknown, "several", "empty"), // the last two are of earlier versions
 	"rcpt_reason":     isReason,
 	"rcpt_accept_all": oneOf("0", "1"),
 	"rcpt_role":       oneOf("0", "1"),

@@ -1,7 +1,7 @@
 package list
 
 import (
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/given"
 )
 
@@ -67,12 +67,12 @@ func (w *Writer) Head() []byte { return w.output.head(w) }
 
 // Append appends a row with its results to out: one result for each column that
 // is read.
-func (w *Writer) Append(out []byte, raw string, results ...engine.Result) []byte {
+func (w *Writer) Append(out []byte, raw string, results ...rcpt.Result) []byte {
 	return w.output.append(out, w, raw, results)
 }
 
 // addedCells are the cells that are added to a row.
-func (w *Writer) addedCells(results []engine.Result) []string {
+func (w *Writer) addedCells(results []rcpt.Result) []string {
 	var cells []string
 	for _, r := range results {
 		cells = append(cells, w.cells(r)...)
@@ -82,7 +82,7 @@ func (w *Writer) addedCells(results []engine.Result) []string {
 
 // record returns the verification record of a row, or an object with one for
 // each of several columns that are read.
-func (w *Writer) record(raw string, results []engine.Result) []byte {
+func (w *Writer) record(raw string, results []rcpt.Result) []byte {
 	texts, err := w.shape.addresses(raw)
 	var records []member
 	for i, name := range w.read {
@@ -114,7 +114,7 @@ func (w *Writer) names(number int) []string {
 	return names
 }
 
-func (w *Writer) cells(r engine.Result) []string {
+func (w *Writer) cells(r rcpt.Result) []string {
 	var cells []string
 	for _, c := range w.added {
 		cell := c.cell(r)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
@@ -30,7 +31,7 @@ func (r *running) addPages() error {
 
 // check verifies an address for the dashboard, which shows the dialogue and
 // therefore needs a fresh result.
-func (r *running) check(ctx context.Context, address string) (engine.Result, error) {
+func (r *running) check(ctx context.Context, address string) (rcpt.Result, error) {
 	started := time.Now()
 	result, err := r.cache.VerifyWith(ctx, address, engine.VerifyOptions{Fresh: true})
 	if err == nil && !result.Reason.Failed() {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
@@ -61,7 +62,7 @@ func (w *watcher) hooks(h engine.Hooks) engine.Hooks {
 			resolved(ctx, f, took)
 		}
 	}
-	h.Verified = func(ctx context.Context, r engine.Result, err error) {
+	h.Verified = func(ctx context.Context, r rcpt.Result, err error) {
 		w.verified(r)
 		if verified != nil {
 			verified(ctx, r, err)
@@ -122,14 +123,14 @@ var resolverFaults = map[dnsresolve.Status]string{
 	dnsresolve.StatusRefused: "refused the last query: it may not serve this machine",
 }
 
-func (w *watcher) verified(r engine.Result) {
+func (w *watcher) verified(r rcpt.Result) {
 	d := r.Details
 	if d != nil && !d.Cached && r.Domain != "" { // an address without a domain says nothing about the network
 		w.mu.Lock()
 		w.hour.add(time.Now(), r.Verdict, r.Reason)
 		w.mu.Unlock()
 	}
-	if d == nil || d.Cached || r.Reason != engine.ReasonBlocked || d.SMTP == nil {
+	if d == nil || d.Cached || r.Reason != rcpt.ReasonBlocked || d.SMTP == nil {
 		return
 	}
 	w.mu.Lock()
@@ -197,26 +198,26 @@ type hour struct{ minutes [60]minute }
 type minute struct {
 	number  int64 // since 1970
 	checked int64
-	unknown map[engine.Reason]int64
+	unknown map[rcpt.Reason]int64
 }
 
-func (h *hour) add(now time.Time, verdict engine.Verdict, reason engine.Reason) {
+func (h *hour) add(now time.Time, verdict rcpt.Verdict, reason rcpt.Reason) {
 	number := now.Unix() / 60
 	m := &h.minutes[number%int64(len(h.minutes))]
 	if m.number != number {
-		*m = minute{number: number, unknown: make(map[engine.Reason]int64)}
+		*m = minute{number: number, unknown: make(map[rcpt.Reason]int64)}
 	}
 	m.checked++
-	if verdict == engine.VerdictUnknown {
+	if verdict == rcpt.VerdictUnknown {
 		m.unknown[reason]++
 	}
 }
 
 // sum returns the number of verifications, how many of them are unknown, and
 // the most frequent reason for that.
-func (h *hour) sum(now time.Time) (checked, unknown int64, mostly engine.Reason) {
+func (h *hour) sum(now time.Time) (checked, unknown int64, mostly rcpt.Reason) {
 	number := now.Unix() / 60
-	reasons := make(map[engine.Reason]int64)
+	reasons := make(map[rcpt.Reason]int64)
 	for _, m := range h.minutes {
 		if m.number <= number-int64(len(h.minutes)) {
 			continue
@@ -236,7 +237,7 @@ func (h *hour) sum(now time.Time) (checked, unknown int64, mostly engine.Reason)
 }
 
 // lastHour returns the sum of the last hour.
-func (w *watcher) lastHour() (checked, unknown int64, mostly engine.Reason) {
+func (w *watcher) lastHour() (checked, unknown int64, mostly rcpt.Reason) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hour.sum(time.Now())

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 )
 
-func blockedBy(provider, host string, at time.Time) engine.Result {
-	return engine.Result{Reason: engine.ReasonBlocked, CheckedAt: at, Details: &engine.Details{Provider: provider, SMTP: &engine.SMTPAnswer{Host: host, Code: 550, Enhanced: "5.7.1", Text: "mail for alice@acme.example refused"}}}
+func blockedBy(provider, host string, at time.Time) rcpt.Result {
+	return rcpt.Result{Reason: rcpt.ReasonBlocked, CheckedAt: at, Details: &rcpt.Details{Provider: provider, SMTP: &rcpt.SMTPAnswer{Host: host, Code: 550, Enhanced: "5.7.1", Text: "mail for alice@acme.example refused"}}}
 }
 
 // TestWatcher: blocks are counted by provider, or else by host, the latest
@@ -22,7 +23,7 @@ func blockedBy(provider, host string, at time.Time) engine.Result {
 func TestWatcher(t *testing.T) {
 	w := newWatcher()
 	calls := 0
-	hooks := w.hooks(engine.Hooks{Verified: func(context.Context, engine.Result, error) { calls++ }, Resolved: func(context.Context, dnsresolve.Findings, time.Duration) { calls++ }})
+	hooks := w.hooks(engine.Hooks{Verified: func(context.Context, rcpt.Result, error) { calls++ }, Resolved: func(context.Context, dnsresolve.Findings, time.Duration) { calls++ }})
 	at := time.Unix(1_000_000, 0)
 	hooks.Verified(t.Context(), blockedBy("google", "mx1.google.example", at), nil)
 	hooks.Verified(t.Context(), blockedBy("google", "mx2.google.example", at.Add(2*time.Second)), nil)
@@ -31,9 +32,9 @@ func TestWatcher(t *testing.T) {
 	cached.Details.Cached = true
 	hooks.Verified(t.Context(), cached, nil)
 	other := blockedBy("yahoo", "mx.yahoo.example", at)
-	other.Reason = engine.ReasonMailboxNotFound
+	other.Reason = rcpt.ReasonMailboxNotFound
 	hooks.Verified(t.Context(), other, nil)
-	hooks.Verified(t.Context(), engine.Result{}, nil)
+	hooks.Verified(t.Context(), rcpt.Result{}, nil)
 	hooks.Resolved(t.Context(), dnsresolve.Findings{Lookups: []dnsresolve.Lookup{
 		{Server: "192.0.2.53:53", Status: dnsresolve.StatusTimeout}, {Server: "192.0.2.54:53", Status: dnsresolve.StatusServFail},
 		{Server: "192.0.2.55:53", Status: dnsresolve.StatusOK, Cached: true},
@@ -89,24 +90,24 @@ func TestHour(t *testing.T) {
 	var h hour
 	start := time.Unix(1_000_000_020, 0)
 	for i := range 30 {
-		h.add(start.Add(time.Duration(i)*time.Minute), engine.VerdictDeliverable, engine.ReasonRecipientAccepted)
-		h.add(start.Add(time.Duration(i)*time.Minute), engine.VerdictUnknown, engine.ReasonGreylisted)
+		h.add(start.Add(time.Duration(i)*time.Minute), rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted)
+		h.add(start.Add(time.Duration(i)*time.Minute), rcpt.VerdictUnknown, rcpt.ReasonGreylisted)
 	}
 	for range 50 {
-		h.add(start.Add(30*time.Minute), engine.VerdictUnknown, engine.ReasonPortBlocked)
+		h.add(start.Add(30*time.Minute), rcpt.VerdictUnknown, rcpt.ReasonPortBlocked)
 	}
 	for _, c := range []struct {
 		after            time.Duration
 		checked, unknown int64
-		mostly           engine.Reason
+		mostly           rcpt.Reason
 	}{
-		{30 * time.Minute, 110, 80, engine.ReasonPortBlocked}, {69 * time.Minute, 90, 70, engine.ReasonPortBlocked}, {90 * time.Minute, 0, 0, ""}, {48 * time.Hour, 0, 0, ""},
+		{30 * time.Minute, 110, 80, rcpt.ReasonPortBlocked}, {69 * time.Minute, 90, 70, rcpt.ReasonPortBlocked}, {90 * time.Minute, 0, 0, ""}, {48 * time.Hour, 0, 0, ""},
 	} {
 		if checked, unknown, mostly := h.sum(start.Add(c.after)); checked != c.checked || unknown != c.unknown || mostly != c.mostly {
 			t.Errorf("after %v: %d, %d, %s", c.after, checked, unknown, mostly)
 		}
 	}
-	h.add(start.Add(60*time.Minute), engine.VerdictDeliverable, engine.ReasonCatchAll) // takes the place of the first minute
+	h.add(start.Add(60*time.Minute), rcpt.VerdictDeliverable, rcpt.ReasonCatchAll) // takes the place of the first minute
 	if checked, _, _ := h.sum(start.Add(60 * time.Minute)); checked != 109 {
 		t.Errorf("%d checked", checked)
 	}

@@ -20,13 +20,14 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/rcpt/rcpt/engine"
+	"go.uber.org/goleak"
+
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -57,7 +58,7 @@ func newSite(t *testing.T, health func(context.Context) dashboard.Health) *site 
 	s.dashboard, err = dashboard.New(dashboard.Config{Store: s.store, Lists: lists, Keys: dashboardtest.Keys{Store: s.store}, Health: health, Samples: []dashboard.Sample{
 		{Address: "ada@acme.example", About: "an existing mailbox"}, {Address: "nobody@acme.example", About: "a mailbox that does not exist"},
 		{Address: "late@acme.example", About: "a host that defers strangers"}},
-		Check: func(ctx context.Context, address string) (engine.Result, error) {
+		Check: func(ctx context.Context, address string) (rcpt.Result, error) {
 			result, err := dashboardtest.Checked(ctx, address)
 			s.count(ctx, dashboard.KeyID, result)
 			return result, err
@@ -100,7 +101,7 @@ func (s *site) verify(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, `{"message":"Unauthorized"}`, http.StatusUnauthorized)
 }
 
-func (s *site) count(ctx context.Context, key string, result engine.Result) {
+func (s *site) count(ctx context.Context, key string, result rcpt.Result) {
 	s.store.RecordUse(store.Use{Key: key, At: time.Now(), Result: string(result.Verdict), Reason: string(result.Reason), Duration: 80 * time.Millisecond})
 	s.store.TouchKey(key, time.Now())
 	_ = s.store.Flush(ctx)
@@ -523,13 +524,13 @@ func (s *site) fill(t *testing.T) {
 // never the same.
 func (s *site) use(key string, number int, now time.Time) {
 	mix := []struct {
-		result engine.Verdict
-		reason engine.Reason
+		result rcpt.Verdict
+		reason rcpt.Reason
 		share  int
 	}{
-		{engine.VerdictDeliverable, engine.ReasonRecipientAccepted, 61}, {engine.VerdictAcceptAll, engine.ReasonCatchAll, 17}, {engine.VerdictUnknown, engine.ReasonGreylisted, 6},
-		{engine.VerdictUnknown, engine.ReasonConnectionTimeout, 2}, {engine.VerdictUnknown, engine.ReasonBlocked, 1}, {engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, 9},
-		{engine.VerdictUndeliverable, engine.ReasonDomainNotFound, 3}, {engine.VerdictUndeliverable, engine.ReasonInvalidSyntax, 1},
+		{rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, 61}, {rcpt.VerdictAcceptAll, rcpt.ReasonCatchAll, 17}, {rcpt.VerdictUnknown, rcpt.ReasonGreylisted, 6},
+		{rcpt.VerdictUnknown, rcpt.ReasonConnectionTimeout, 2}, {rcpt.VerdictUnknown, rcpt.ReasonBlocked, 1}, {rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound, 9},
+		{rcpt.VerdictUndeliverable, rcpt.ReasonDomainNotFound, 3}, {rcpt.VerdictUndeliverable, rcpt.ReasonInvalidSyntax, 1},
 	}
 	for back := range 30 {
 		at := now.AddDate(0, 0, -back)
@@ -558,7 +559,7 @@ func exampleHealth(context.Context) dashboard.Health {
 			{Name: "Port 25", Tested: true, Since: now.Add(-3 * time.Hour), Checked: now.Add(-20 * time.Second),
 				Fault:  "no mail host can be reached at port 25, not even that of gmail.com, outlook.com, yahoo.com: this network seems to block outgoing SMTP connections",
 				Advice: "Ask your hoster to open outgoing TCP port 25, or send through --proxy. Until then mailboxes cannot be checked."}},
-		Hour: &dashboard.Hour{Checked: 1840, Unknown: 1210, Mostly: engine.ReasonPortBlocked},
+		Hour: &dashboard.Hour{Checked: 1840, Unknown: 1210, Mostly: rcpt.ReasonPortBlocked},
 		Egresses: []dashboard.Egress{{Name: "192.0.2.10", HELO: "verify.acme.example", LastReply: now.Add(-3 * time.Second)},
 			{Name: "192.0.2.11", HELO: "verify2.acme.example", LastReply: now.Add(-26 * time.Minute), Fault: "the last 10 mail hosts could not be reached: is port 25 open to the outside?"}},
 		Preset: "normal",

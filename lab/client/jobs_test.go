@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/jobs"
@@ -21,11 +22,11 @@ import (
 
 // VerifyGroup is for jobs.
 func (v verifier) VerifyGroup(
-	ctx context.Context, all []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, all []string, _ engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	for i, email := range all {
 		r, err := v.Verify(ctx, email)
-		r.Verdict, r.RetryAt = engine.VerdictDeliverable, time.Time{}
+		r.Verdict, r.RetryAt = rcpt.VerdictDeliverable, time.Time{}
 		done(i, r, err)
 	}
 }

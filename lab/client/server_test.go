@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
+
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
@@ -21,7 +23,6 @@ import (
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
-	"go.uber.org/goleak"
 )
 
 const key = "rcpt_a-key-for-tests"
@@ -29,29 +30,29 @@ const key = "rcpt_a-key-for-tests"
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // full is a result with all that there can be in it.
-func full(address string) engine.Result {
-	return engine.Result{
+func full(address string) rcpt.Result {
+	return rcpt.Result{
 		Email: address, Local: "alice", Domain: "acme.example", AcceptAll: true, Role: true, Free: true, Disposable: true, SpamTrap: true,
-		Verdict: engine.VerdictUnknown, Message: "Come back.",
-		Reason: engine.ReasonGreylisted, RetryAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC).Add(5*time.Minute + 187*time.Millisecond), Suggestion: "alice@acme.test", CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Details: &engine.Details{Provider: "gmail", Irregular: []engine.Irregularity{{Reason: "domain_character", Detail: "\"_\" may not stand in a domain"}}, MX: []engine.MX{{Host: "mx.acme.example", Preference: 10}}, CatchAll: engine.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}}, SMTP: &engine.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"}, Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", At: 12 * time.Millisecond}}, Cached: true, Duration: 187 * time.Millisecond},
+		Verdict: rcpt.VerdictUnknown, Message: "Come back.",
+		Reason: rcpt.ReasonGreylisted, RetryAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC).Add(5*time.Minute + 187*time.Millisecond), Suggestion: "alice@acme.test", CheckedAt: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Details: &rcpt.Details{Provider: "gmail", Irregular: []rcpt.Irregularity{{Reason: "domain_character", Detail: "\"_\" may not stand in a domain"}}, MX: []rcpt.MX{{Host: "mx.acme.example", Preference: 10}}, CatchAll: rcpt.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "alice", Source: "mine.txt", Group: "people", Confidence: lists.ConfidenceCurated}}, SMTP: &rcpt.SMTPAnswer{Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 451, Enhanced: "4.7.1", Text: "Later", Rule: "greylisted"}, Transcript: []smtp.Line{{From: "S", Text: "220 <mx>", At: 12 * time.Millisecond}}, Cached: true, Duration: 187 * time.Millisecond},
 	}
 }
 
 // verifier answers with the full result, or as one that cannot work.
 type verifier struct{}
 
-func (verifier) Verify(_ context.Context, address string) (engine.Result, error) {
+func (verifier) Verify(_ context.Context, address string) (rcpt.Result, error) {
 	if address == "short" {
-		return engine.Result{Email: address, Verdict: engine.VerdictUndeliverable, Message: "No address.", Reason: engine.ReasonInvalidSyntax, Details: &engine.Details{CatchAll: engine.CatchAllUnknown}}, nil
+		return rcpt.Result{Email: address, Verdict: rcpt.VerdictUndeliverable, Message: "No address.", Reason: rcpt.ReasonInvalidSyntax, Details: &rcpt.Details{CatchAll: rcpt.CatchAllUnknown}}, nil
 	}
 	return full(address), nil
 }
 
-func (v verifier) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
+func (v verifier) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (rcpt.Result, error) {
 	return v.Verify(ctx, address)
 }
 
-func (verifier) Recall(context.Context, string) (engine.Result, bool) { return engine.Result{}, false }
+func (verifier) Recall(context.Context, string) (rcpt.Result, bool) { return rcpt.Result{}, false }
 
 // books has one day of usage.
 type books struct{}

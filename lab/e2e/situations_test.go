@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // testSituations puts every question of the tables twice: in a process of its
@@ -67,7 +67,7 @@ func testStream(t *testing.T, all situations) {
 			t.Fatal(err)
 		}
 		if asked[i].unproven {
-			asked[i].allowed = append(slices.Clip(asked[i].allowed), string(engine.ReasonRateLimited))
+			asked[i].allowed = append(slices.Clip(asked[i].allowed), string(rcpt.ReasonRateLimited))
 		}
 		asked[i].compare(t, got)
 	}
@@ -129,11 +129,11 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := []string{"deliverable", "undeliverable", "accept-all", "unknown"}
-	for _, reason := range []engine.Reason{
-		engine.ReasonDomainNotFound, engine.ReasonNoMailHost, engine.ReasonNullMX, engine.ReasonMXReservedAddress, engine.ReasonDNSTemporary, engine.ReasonConnectionFailed,
-		engine.ReasonConnectionTimeout, engine.ReasonTLSFailed, engine.ReasonMailboxNotFound, engine.ReasonMailboxDisabled, engine.ReasonMailboxMoved, engine.ReasonMailboxFull,
-		engine.ReasonNotOurDomain, engine.ReasonGreylisted, engine.ReasonRateLimited, engine.ReasonBlocked, engine.ReasonTemporaryFailure, engine.ReasonAmbiguousRefusal,
-		engine.ReasonProtocolError, engine.ReasonSMTPUTF8Unsupported, engine.ReasonRestricted, engine.ReasonCatchAll, engine.ReasonRecipientAccepted, engine.ReasonControlInconclusive,
+	for _, reason := range []rcpt.Reason{
+		rcpt.ReasonDomainNotFound, rcpt.ReasonNoMailHost, rcpt.ReasonNullMX, rcpt.ReasonMXReservedAddress, rcpt.ReasonDNSTemporary, rcpt.ReasonConnectionFailed,
+		rcpt.ReasonConnectionTimeout, rcpt.ReasonTLSFailed, rcpt.ReasonMailboxNotFound, rcpt.ReasonMailboxDisabled, rcpt.ReasonMailboxMoved, rcpt.ReasonMailboxFull,
+		rcpt.ReasonNotOurDomain, rcpt.ReasonGreylisted, rcpt.ReasonRateLimited, rcpt.ReasonBlocked, rcpt.ReasonTemporaryFailure, rcpt.ReasonAmbiguousRefusal,
+		rcpt.ReasonProtocolError, rcpt.ReasonSMTPUTF8Unsupported, rcpt.ReasonRestricted, rcpt.ReasonCatchAll, rcpt.ReasonRecipientAccepted, rcpt.ReasonControlInconclusive,
 	} {
 		words = append(words, string(reason))
 	}

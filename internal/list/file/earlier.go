@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/lists"
 )
@@ -32,7 +32,7 @@ type Earlier struct {
 
 type earlierRow struct {
 	addresses []string
-	results   []*engine.Result
+	results   []*rcpt.Result
 }
 
 // OpenEarlier opens the output of an earlier run over the same list. The error
@@ -67,7 +67,7 @@ var errNoResults = errors.New("the file has no results: name an output of rcpt b
 
 // resultsFor returns the settled results of a row's addresses: nil for each
 // address without one, or nil for none at all.
-func (e *Earlier) resultsFor(row list.Row) []*engine.Result {
+func (e *Earlier) resultsFor(row list.Row) []*rcpt.Result {
 	switch {
 	case e == nil || row.Err != nil:
 		return nil

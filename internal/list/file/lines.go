@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 )
 
@@ -31,7 +31,7 @@ type Line struct {
 }
 
 // Result is the result of a line without an address.
-func (l Line) Result() engine.Result {
+func (l Line) Result() rcpt.Result {
 	result, _ := list.Unreadable.Result(l.Err.Error())
 	result.Email = l.Address
 	return result

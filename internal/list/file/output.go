@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/sys/filelock"
 	"github.com/rcpt/rcpt/internal/sys/tty"
@@ -32,7 +32,7 @@ type Output struct {
 	parts   map[bulk.Group]*rowFile // empty without parts
 	groups  map[bulk.Group]int64    // rows of each
 	row     []byte
-	results []engine.Result // of the row whose other results follow
+	results []rcpt.Result // of the row whose other results follow
 }
 
 // NameBeside returns the name of a file beside the output: checked.risky.csv
@@ -160,7 +160,7 @@ func CheckOutput(name string, in *Input, replace bool) error {
 }
 
 // Write takes a result. With the last result of a row it writes the row.
-func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) error {
+func (o *Output) Write(_ context.Context, item bulk.Item, result rcpt.Result) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.results = append(o.results, result)
@@ -171,7 +171,7 @@ func (o *Output) Write(_ context.Context, item bulk.Item, result engine.Result) 
 	o.results = o.results[:0]
 	group := bulk.RowGroup(results)
 	o.groups[group]++
-	wanted := func(r engine.Result) bool { return slices.Contains(o.Only, string(r.Verdict)) }
+	wanted := func(r rcpt.Result) bool { return slices.Contains(o.Only, string(r.Verdict)) }
 	if len(o.Only) > 0 && !slices.ContainsFunc(results, wanted) && !slices.Contains(o.Only, string(group)) {
 		return nil
 	}

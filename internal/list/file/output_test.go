@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 )
 
@@ -43,20 +43,20 @@ func TestFullDisk(t *testing.T) {
 	check(t, err)
 	writer, err := list.NewWriter(rows, list.Output{Format: list.JSONLines})
 	check(t, err)
-	row := string(writer.Append(nil, "", engine.Result{}))
+	row := string(writer.Append(nil, "", rcpt.Result{}))
 
 	disk := &smallDisk{room: len(row)*5/2 + 1}
 	out := &Output{OutputOptions: OutputOptions{Writer: writer}, groups: map[bulk.Group]int64{}, files: []*rowFile{{name: "out.jsonl", file: disk, regular: true}}}
 	for range 2 {
-		check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
+		check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, rcpt.Result{}))
 	}
 	check(t, out.Flush(t.Context()))
-	check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}))
+	check(t, out.Write(t.Context(), bulk.Item{Row: []byte{}}, rcpt.Result{}))
 	if err := out.Flush(t.Context()); !errors.Is(err, syscall.ENOSPC) || err.Error() != "cannot write out.jsonl: no space left on device" {
 		t.Errorf("error %v", err)
 	}
 	disk.room *= 2
-	if err := out.Write(t.Context(), bulk.Item{Row: []byte{}}, engine.Result{}); !errors.Is(err, syscall.ENOSPC) {
+	if err := out.Write(t.Context(), bulk.Item{Row: []byte{}}, rcpt.Result{}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a later row: error %v", err)
 	}
 	if rows, err := out.Close(); !slices.Equal(rows, []int64{2}) || !errors.Is(err, syscall.ENOSPC) || disk.String() != row+row {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 )
 
@@ -22,7 +22,7 @@ func packedRows(t *testing.T, format list.Format) (w *list.Writer, rows [][]byte
 	check(t, err)
 	for i := range 2000 {
 		email := fmt.Sprintf("%x@%d.example", i*i*2654435761, i)
-		rows = append(rows, w.Append(nil, email, engine.Result{Email: email, Verdict: engine.VerdictUnknown}))
+		rows = append(rows, w.Append(nil, email, rcpt.Result{Email: email, Verdict: rcpt.VerdictUnknown}))
 	}
 	return w, rows
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/mailboxkey"
@@ -30,7 +30,7 @@ type Ages struct {
 
 // datedResult is a result with the time by which it is too old or not.
 type datedResult struct {
-	engine.Result
+	rcpt.Result
 	from time.Time
 }
 
@@ -71,7 +71,7 @@ func OpenSince(name string, columns []string, now time.Time, ages Ages) (*Earlie
 	return e, nil
 }
 
-func (x *resultIndex) add(cell string, r *engine.Result, written time.Time) {
+func (x *resultIndex) add(cell string, r *rcpt.Result, written time.Time) {
 	key, ok := keyOf(cell)
 	if !ok {
 		return
@@ -109,8 +109,8 @@ func keyOf(cell string) (key mailboxkey.Key, ok bool) {
 }
 
 // indexedFor returns the results of a row's addresses that are not too old.
-func (e *Earlier) indexedFor(row list.Row) []*engine.Result {
-	found := make([]*engine.Result, len(row.Addresses))
+func (e *Earlier) indexedFor(row list.Row) []*rcpt.Result {
+	found := make([]*rcpt.Result, len(row.Addresses))
 	for i, cell := range row.Addresses {
 		key, ok := keyOf(cell)
 		if r := e.index.of[key]; ok && r != nil && !r.from.Before(e.index.oldest) {

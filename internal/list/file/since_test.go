@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 )
 
@@ -29,15 +29,15 @@ func TestOpenSince(t *testing.T) {
 	for _, c := range []struct {
 		address string
 		oldest  time.Time
-		want    engine.Verdict
+		want    rcpt.Verdict
 		at      time.Time
 	}{
-		{"a@acme.example", written, engine.VerdictUndeliverable, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
+		{"a@acme.example", written, rcpt.VerdictUndeliverable, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 		{"a@acme.example", written.AddDate(0, 1, 0), "", time.Time{}},
 		{"b@acme.example", written.AddDate(-1, 0, 0), "", time.Time{}},
 		{"c@acme.example", written, "", time.Time{}},
-		{"c@acme.example", written.AddDate(0, -2, 0), engine.VerdictDeliverable, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
-		{"D@acme.example", written, engine.VerdictDeliverable, written},
+		{"c@acme.example", written.AddDate(0, -2, 0), rcpt.VerdictDeliverable, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{"D@acme.example", written, rcpt.VerdictDeliverable, written},
 		{"D@acme.example", written.Add(time.Second), "", time.Time{}},
 		{"d@acme.example", written, "", time.Time{}},
 		{"nonsense", written.AddDate(-1, 0, 0), "", time.Time{}},

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 )
 
@@ -37,7 +37,7 @@ func TestTerminalGetsNoEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Write(t.Context(), item, engine.Result{Email: item.Email, Verdict: engine.VerdictUnknown}); err != nil {
+	if err := out.Write(t.Context(), item, rcpt.Result{Email: item.Email, Verdict: rcpt.VerdictUnknown}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := out.Close(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/api"
 )
 
@@ -63,7 +63,7 @@ func TestKey(t *testing.T) {
 // TestKeyComesFirst checks that a client without a key learns nothing about
 // parameters, and causes no work.
 func TestKeyComesFirst(t *testing.T) {
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		t.Error("verified without a key")
 		return accepts(ctx, address)
 	})}).Handler()

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list/xlsx"
 	"github.com/rcpt/rcpt/internal/service/api"
@@ -25,14 +26,14 @@ import (
 )
 
 // together is a function as what package jobs verifies with.
-type together func(ctx context.Context, email string) (engine.Result, error)
+type together func(ctx context.Context, email string) (rcpt.Result, error)
 
-func (f together) Verify(ctx context.Context, email string) (engine.Result, error) {
+func (f together) Verify(ctx context.Context, email string) (rcpt.Result, error) {
 	return f(ctx, email)
 }
 
 func (f together) VerifyGroup(
-	ctx context.Context, all []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, all []string, _ engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	var asked sync.WaitGroup
 	for i, email := range all {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
@@ -15,11 +15,11 @@ import (
 // token, and against the quota of its key.
 func TestJobAgain(t *testing.T) {
 	var answers atomic.Bool
-	l := newLists(t, func(ctx context.Context, email string) (engine.Result, error) {
+	l := newLists(t, func(ctx context.Context, email string) (rcpt.Result, error) {
 		r, err := accepts(ctx, email)
 		if strings.HasPrefix(email, "grey") && !answers.Load() {
-			r.Verdict, r.Reason, r.Message = engine.VerdictUnknown, engine.ReasonGreylisted, "Later."
-			r.Details = &engine.Details{}
+			r.Verdict, r.Reason, r.Message = rcpt.VerdictUnknown, rcpt.ReasonGreylisted, "Later."
+			r.Details = &rcpt.Details{}
 		}
 		return r, err
 	}, jobs.Config{RetryWindow: -1})

@@ -16,15 +16,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
 // dead is a verifier for lists that nobody asks about.
-func dead(_ context.Context, email string) (engine.Result, error) {
-	return engine.Result{Email: email, Verdict: engine.VerdictUnknown}, nil
+func dead(_ context.Context, email string) (rcpt.Result, error) {
+	return rcpt.Result{Email: email, Verdict: rcpt.VerdictUnknown}, nil
 }
 
 // bomb is a text around so many octets, compressed.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/exchange"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
@@ -67,14 +67,14 @@ func readOutput(q *exchange.Query) (o jobs.Output, as list.Result, err error) {
 		return o, as, err
 	}
 	o.Format, o.Program = as.Format, true
-	verdicts := []engine.Verdict{
-		engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
-		engine.VerdictUnknown,
+	verdicts := []rcpt.Verdict{
+		rcpt.VerdictDeliverable, rcpt.VerdictUndeliverable, rcpt.VerdictAcceptAll,
+		rcpt.VerdictUnknown,
 	}
 	if o.Results, err = values(q, "result", verdicts); err != nil {
 		return o, as, err
 	}
-	if o.Reasons, err = values(q, "reason", engine.Reasons()); err != nil {
+	if o.Reasons, err = values(q, "reason", rcpt.Reasons()); err != nil {
 		return o, as, err
 	}
 	if o.Groups, err = values(q, "group", bulk.Groups()); err != nil {

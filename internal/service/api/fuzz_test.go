@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 )
@@ -22,17 +23,17 @@ type listener struct {
 	asked []string
 }
 
-func (l *listener) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (l *listener) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	l.asked = append(l.asked, address)
 	return accepts(ctx, strings.ToValidUTF8(address, "\uFFFD")) // as the engine does
 }
 
-func (l *listener) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (engine.Result, error) {
+func (l *listener) VerifyWith(ctx context.Context, address string, _ engine.VerifyOptions) (rcpt.Result, error) {
 	return l.Verify(ctx, address)
 }
 
 func (l *listener) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	eachOf(ctx, addresses, l.Verify, done)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/endpoint"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -16,7 +16,7 @@ type Hooks struct {
 	Answered func(route string, status int, took time.Duration)
 	// Verified is called for each verification that was answered, with the
 	// details of its result.
-	Verified func(result engine.Result, took time.Duration)
+	Verified func(result rcpt.Result, took time.Duration)
 	// Refused is called with the reason why a request was not admitted:
 	// "unauthorized", "forbidden", "rate", "concurrency", "quota", "store" or
 	// "busy".

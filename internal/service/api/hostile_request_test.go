@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/api"
 )
 
@@ -143,7 +143,7 @@ func TestBodyIsNotAwaited(t *testing.T) {
 // or 400, and the address is what the client wrote or nothing.
 func TestHostileQueries(t *testing.T) {
 	asked := 0
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		asked++
 		return accepts(ctx, address)
 	})}).Handler()
@@ -190,7 +190,7 @@ func TestLogIsOneLine(t *testing.T) {
 			logger = jsonLogTo(&log)
 		}
 		const forged = "x.example\nlevel=ERROR msg=forged status=200 \x1b[2J\u202e\",\"forged\":\"1"
-		handler := newServer(t, api.Config{Logger: logger, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		handler := newServer(t, api.Config{Logger: logger, Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 			result, _ := accepts(ctx, address)
 			result.Domain = forged // never so from the engine
 			return result, fmt.Errorf("cannot ask %s", forged)

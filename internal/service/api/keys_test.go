@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/keyring"
@@ -102,7 +103,7 @@ func TestRateOfKey(t *testing.T) {
 // TestPanicFreesPlaceOfKey: a bug of ours does not take the places and the
 // quota of whoever runs into it.
 func TestPanicFreesPlaceOfKey(t *testing.T) {
-	k := newKeyed(t, api.Config{Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) { panic("bug") })})
+	k := newKeyed(t, api.Config{Verifier: verifierFunc(func(context.Context, string) (rcpt.Result, error) { panic("bug") })})
 	ask, _ := k.create(t, store.Key{Concurrency: 1, MonthlyQuota: 1})
 	for i := range 3 {
 		if r := ask(); r.Code != http.StatusInternalServerError {
@@ -134,12 +135,12 @@ func TestConcurrencyOfKey(t *testing.T) {
 
 // TestQuotaOfKey checks that what was answered counts, and nothing else does.
 func TestQuotaOfKey(t *testing.T) {
-	verdict := func(_ context.Context, address string) (engine.Result, error) {
+	verdict := func(_ context.Context, address string) (rcpt.Result, error) {
 		switch user, _, _ := strings.Cut(address, "@"); user {
 		case "busy":
-			return engine.Result{}, engine.ErrBusy
+			return rcpt.Result{}, engine.ErrBusy
 		case "fault":
-			return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "No.", Details: &engine.Details{}}, errors.New("a fault")
+			return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Message: "No.", Details: &rcpt.Details{}}, errors.New("a fault")
 		}
 		return accepts(t.Context(), address)
 	}
@@ -162,7 +163,7 @@ func TestQuotaOfKey(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", step.query, r.Code, r.Body, step.want)
 		}
 	}
-	if len(uses) != 2 || uses[0].Key != id || uses[0].Result != "deliverable" || uses[0].Reason != string(engine.ReasonRecipientAccepted) || uses[0].At.IsZero() {
+	if len(uses) != 2 || uses[0].Key != id || uses[0].Result != "deliverable" || uses[0].Reason != string(rcpt.ReasonRecipientAccepted) || uses[0].At.IsZero() {
 		t.Errorf("recorded %+v", uses)
 	}
 }
@@ -249,7 +250,7 @@ func TestServerHooks(t *testing.T) {
 		Answered: func(route string, status int, _ time.Duration) {
 			told = append(told, fmt.Sprintf("%s %d", route, status))
 		},
-		Verified: func(r engine.Result, _ time.Duration) { told = append(told, string(r.Verdict)) },
+		Verified: func(r rcpt.Result, _ time.Duration) { told = append(told, string(r.Verdict)) },
 		Refused:  func(why string) { told = append(told, why) },
 	}})
 	ask, _ := k.create(t, store.Key{RatePerSecond: 0.001, MonthlyQuota: 1})

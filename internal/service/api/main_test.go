@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/web/openapi/openapitest"
-	"go.uber.org/goleak"
 )
 
 // suite holds the responses of all tests to the contract: those of handlers in
@@ -28,9 +30,9 @@ func TestMain(m *testing.M) {
 const key = "rcpt_a-key-for-tests"
 
 // verifierFunc is a function as a [api.Verifier].
-type verifierFunc func(ctx context.Context, address string) (engine.Result, error)
+type verifierFunc func(ctx context.Context, address string) (rcpt.Result, error)
 
-func (f verifierFunc) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+func (f verifierFunc) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (rcpt.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	result, err := f(ctx, address)
@@ -41,14 +43,14 @@ func (f verifierFunc) VerifyWith(ctx context.Context, address string, o engine.V
 }
 
 func (f verifierFunc) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	eachOf(ctx, addresses, f, done)
 }
 
 // eachOf is the VerifyGroup of what verifies one address.
 func eachOf(
-	ctx context.Context, addresses []string, verify verifierFunc, done func(int, engine.Result, error),
+	ctx context.Context, addresses []string, verify verifierFunc, done func(int, rcpt.Result, error),
 ) {
 	for i, address := range addresses {
 		result, err := verify(ctx, address)
@@ -56,15 +58,15 @@ func eachOf(
 	}
 }
 
-func (f verifierFunc) Recall(ctx context.Context, address string) (engine.Result, bool) {
+func (f verifierFunc) Recall(ctx context.Context, address string) (rcpt.Result, bool) {
 	return forgetful{}.Recall(ctx, address)
 }
 
 // accepts finds every address deliverable.
-func accepts(_ context.Context, address string) (engine.Result, error) {
-	return engine.Result{
-		Email: address, Local: "alice", Domain: "acme.example", Verdict: engine.VerdictDeliverable, Message: "Fine.",
-		Reason: engine.ReasonRecipientAccepted, CheckedAt: time.Unix(0, 0).UTC(), Details: &engine.Details{CatchAll: engine.CatchAllNo},
+func accepts(_ context.Context, address string) (rcpt.Result, error) {
+	return rcpt.Result{
+		Email: address, Local: "alice", Domain: "acme.example", Verdict: rcpt.VerdictDeliverable, Message: "Fine.",
+		Reason: rcpt.ReasonRecipientAccepted, CheckedAt: time.Unix(0, 0).UTC(), Details: &rcpt.Details{CatchAll: rcpt.CatchAllNo},
 	}, nil
 }
 
@@ -110,7 +112,7 @@ func jsonLogTo(w io.Writer) *slog.Logger {
 type forgetful struct{}
 
 // Recall has nothing to recall.
-func (forgetful) Recall(context.Context, string) (engine.Result, bool) { return engine.Result{}, false }
+func (forgetful) Recall(context.Context, string) (rcpt.Result, bool) { return rcpt.Result{}, false }
 
 // fixed is a keyring with one key, which has no limits.
 func fixed(t testing.TB, key string) *keyring.Keyring {

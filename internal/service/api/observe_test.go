@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -70,9 +70,9 @@ func TestRoutes(t *testing.T) {
 // chunks.
 func TestLength(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
-	url, stop, end := start(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	url, stop, end := start(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		result, err := accepts(ctx, address)
-		result.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseRCPT, Text: long}
+		result.Details.SMTP = &rcpt.SMTPAnswer{Phase: smtp.PhaseRCPT, Text: long}
 		return result, err
 	})})
 	for target, shortest := range map[string]int{

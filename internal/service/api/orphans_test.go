@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/store"
@@ -32,7 +33,7 @@ func newSlow() *slow {
 	return &slow{entered: make(chan string, 200), answer: make(chan struct{}), known: map[string]bool{}}
 }
 
-func (s *slow) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (s *slow) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	s.entered <- address
 	select {
 	case <-s.answer:
@@ -40,7 +41,7 @@ func (s *slow) Verify(ctx context.Context, address string) (engine.Result, error
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.ended++
-		return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "Cancelled."}, ctx.Err()
+		return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Message: "Cancelled."}, ctx.Err()
 	}
 	if s.bug {
 		panic("a bug about " + address)
@@ -51,25 +52,25 @@ func (s *slow) Verify(ctx context.Context, address string) (engine.Result, error
 	return accepts(ctx, address)
 }
 
-func (s *slow) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+func (s *slow) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (rcpt.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	return s.Verify(ctx, address)
 }
 
 func (s *slow) VerifyGroup(
-	ctx context.Context, addresses []string, o engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	eachOf(ctx, addresses, s.Verify, done)
 }
 
-func (s *slow) Recall(ctx context.Context, address string) (engine.Result, bool) {
+func (s *slow) Recall(ctx context.Context, address string) (rcpt.Result, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.known[address] {
-		return engine.Result{}, false
+		return rcpt.Result{}, false
 	}
 	result, _ := accepts(ctx, address)
 	result.Details.Cached = true

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/store"
@@ -48,7 +49,7 @@ func TestPost(t *testing.T) {
 // TestPostMistakes: what is wrong is told with its place, and nobody verifies
 // anything.
 func TestPostMistakes(t *testing.T) {
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		t.Errorf("verified %q", address)
 		return accepts(ctx, address)
 	})}).Handler()
@@ -145,7 +146,7 @@ type grouping struct {
 }
 
 func (g *grouping) VerifyGroup(
-	ctx context.Context, addresses []string, o engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	g.mu.Lock()
 	g.groups = append(g.groups, strings.Join(addresses, " "))
@@ -191,9 +192,9 @@ func TestPostCosts(t *testing.T) {
 	var uses int
 	k := newKeyed(t, api.Config{
 		Record: func(store.Use) { uses++ },
-		Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+		Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 			if strings.HasPrefix(address, "busy@") {
-				return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "No."}, engine.ErrBusy
+				return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Message: "No."}, engine.ErrBusy
 			}
 			return accepts(ctx, address)
 		}),
@@ -261,7 +262,7 @@ func TestPostBeyondRate(t *testing.T) {
 // TestPostPanic: a bug while several are verified is answered with 500, and
 // frees what it took.
 func TestPostPanic(t *testing.T) {
-	s := newServer(t, api.Config{Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) { panic("bug") })})
+	s := newServer(t, api.Config{Verifier: verifierFunc(func(context.Context, string) (rcpt.Result, error) { panic("bug") })})
 	if r := post(s.Handler(), "", `{"emails":["a@a.example","b@b.example","c@c.example"]}`); r.Code != http.StatusInternalServerError {
 		t.Errorf("status %d, body %s", r.Code, r.Body)
 	}
@@ -275,7 +276,7 @@ func TestPostPanic(t *testing.T) {
 func TestPostFewSlots(t *testing.T) {
 	var mu sync.Mutex
 	running, most := 0, 0
-	handler := newServer(t, api.Config{Concurrency: 2, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Concurrency: 2, Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		mu.Lock()
 		running++
 		most = max(most, running)
@@ -301,9 +302,9 @@ func TestPostFewSlots(t *testing.T) {
 // nothing.
 func TestPostCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		cancel()
-		return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "No."}, errors.New("cancelled")
+		return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Message: "No."}, errors.New("cancelled")
 	})}).Handler()
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/v1/verify", strings.NewReader(`{"emails":["a@b.example"]}`))
 	request.Header.Set("X-API-Key", key)

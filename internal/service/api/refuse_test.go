@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -68,7 +68,7 @@ func TestQuotaResets(t *testing.T) {
 }
 
 // spoken finds every address deliverable and has a transcript of it.
-func spoken(ctx context.Context, address string) (engine.Result, error) {
+func spoken(ctx context.Context, address string) (rcpt.Result, error) {
 	result, err := accepts(ctx, address)
 	result.Details.Transcript = []smtp.Line{{From: "S", Text: "250 Fine."}}
 	return result, err
@@ -101,10 +101,10 @@ func TestTranscript(t *testing.T) {
 }
 
 // exact verifies as the engine does as far as syntax goes.
-func exact(ctx context.Context, address string) (engine.Result, error) {
+func exact(ctx context.Context, address string) (rcpt.Result, error) {
 	result, err := accepts(ctx, address)
 	if strings.ContainsAny(address, " <>:") {
-		result.Verdict, result.Reason = engine.VerdictUndeliverable, engine.ReasonInvalidSyntax
+		result.Verdict, result.Reason = rcpt.VerdictUndeliverable, rcpt.ReasonInvalidSyntax
 	}
 	return result, err
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 )
@@ -24,25 +25,25 @@ type gate struct {
 
 func newGate() gate { return gate{asked: make(chan struct{}, 10), open: make(chan struct{})} }
 
-func (g gate) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+func (g gate) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (rcpt.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	return g.Verify(ctx, address)
 }
 
 func (g gate) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	eachOf(ctx, addresses, g.Verify, done)
 }
 
-func (g gate) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (g gate) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	g.asked <- struct{}{}
 	select {
 	case <-g.open:
 		return accepts(ctx, address)
 	case <-ctx.Done():
-		return engine.Result{Email: address, Verdict: engine.VerdictUnknown}, ctx.Err()
+		return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown}, ctx.Err()
 	}
 }
 
@@ -148,10 +149,10 @@ func TestClientGone(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			var lasted time.Duration
-			listener, stop := listening(t, api.Config{Timeout: 7 * time.Second, Verifier: verifierFunc(func(ctx context.Context, _ string) (engine.Result, error) {
+			listener, stop := listening(t, api.Config{Timeout: 7 * time.Second, Verifier: verifierFunc(func(ctx context.Context, _ string) (rcpt.Result, error) {
 				<-ctx.Done()
 				lasted = time.Since(began)
-				return engine.Result{}, ctx.Err()
+				return rcpt.Result{}, ctx.Err()
 			})})
 			conn := listener.dial()
 			fmt.Fprintf(conn, "GET /api/v1/verify?email=a@b.example&apikey=%s HTTP/1.1\r\nHost: x\r\n\r\n", key)

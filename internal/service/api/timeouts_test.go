@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/api"
 )
 
@@ -65,10 +65,10 @@ func TestConnectionLimit(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, release := make(chan struct{}), make(chan struct{})
-		listener, stop := listening(t, api.Config{Timeout: 20 * time.Second, Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) {
+		listener, stop := listening(t, api.Config{Timeout: 20 * time.Second, Verifier: verifierFunc(func(context.Context, string) (rcpt.Result, error) {
 			close(asked)
 			<-release
-			return engine.Result{}, nil
+			return rcpt.Result{}, nil
 		})})
 		conn := listener.dial()
 		hungUp := make(chan time.Time, 1)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -119,7 +121,7 @@ func TestNoRedirect(t *testing.T) {
 // TestEmailParameter: the verifier gets the address that the client meant.
 func TestEmailParameter(t *testing.T) {
 	var asked string
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		asked = address
 		return accepts(ctx, address)
 	})}).Handler()
@@ -157,7 +159,7 @@ func TestTimeout(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var left time.Duration
-			handler := newServer(t, api.Config{Timeout: 7 * time.Second, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+			handler := newServer(t, api.Config{Timeout: 7 * time.Second, Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 				deadline, _ := ctx.Deadline()
 				left = time.Until(deadline)
 				return accepts(ctx, address)
@@ -183,8 +185,8 @@ func TestDetailsByDefault(t *testing.T) {
 // TestFault: a verification that could not be carried out says so in its
 // record, and says no more.
 func TestFault(t *testing.T) {
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
-		return engine.Result{Email: address, Verdict: engine.VerdictUnknown, Message: "The verification could not be carried out."},
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(_ context.Context, address string) (rcpt.Result, error) {
+		return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Message: "The verification could not be carried out."},
 			errors.New("secret of the house")
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=a@b.example")
@@ -198,9 +200,9 @@ func TestFault(t *testing.T) {
 // again.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		cancel()
-		return engine.Result{Email: address, Verdict: engine.VerdictUnknown}, ctx.Err()
+		return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown}, ctx.Err()
 	})}).Handler()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/verify?email=a@b.example&apikey="+key, nil)
 	response := ask(handler, request)
@@ -212,8 +214,8 @@ func TestCancelled(t *testing.T) {
 // TestBusyMailHost: a queue that is too long is no answer about the address,
 // and is to be asked for again.
 func TestBusyMailHost(t *testing.T) {
-	handler := newServer(t, api.Config{Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
-		return engine.Result{Email: address, Verdict: engine.VerdictUnknown}, fmt.Errorf("%w (192.0.2.1)", engine.ErrBusy)
+	handler := newServer(t, api.Config{Verifier: verifierFunc(func(_ context.Context, address string) (rcpt.Result, error) {
+		return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown}, fmt.Errorf("%w (192.0.2.1)", engine.ErrBusy)
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=a@b.example")
 	if response.Code != http.StatusServiceUnavailable || response.Header().Get("Retry-After") == "" ||
@@ -225,9 +227,9 @@ func TestBusyMailHost(t *testing.T) {
 // TestReadable: what a mail host said comes as it said it, though it looks like
 // HTML.
 func TestReadable(t *testing.T) {
-	handler := newServer(t, api.Config{Details: true, Verifier: verifierFunc(func(ctx context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Details: true, Verifier: verifierFunc(func(ctx context.Context, address string) (rcpt.Result, error) {
 		result, err := accepts(ctx, address)
-		result.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseRCPT, Text: "<a@b.example> & co"}
+		result.Details.SMTP = &rcpt.SMTPAnswer{Phase: smtp.PhaseRCPT, Text: "<a@b.example> & co"}
 		return result, err
 	})}).Handler()
 	if body := get(handler, "/api/v1/verify?email=a@b.example").Body.String(); !strings.Contains(body, `"<a@b.example> & co"`) {
@@ -237,7 +239,7 @@ func TestReadable(t *testing.T) {
 
 func TestPanic(t *testing.T) {
 	var log strings.Builder
-	handler := newServer(t, api.Config{Logger: logTo(&log), Verifier: verifierFunc(func(_ context.Context, address string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Logger: logTo(&log), Verifier: verifierFunc(func(_ context.Context, address string) (rcpt.Result, error) {
 		panic("cannot work on " + address)
 	})}).Handler()
 	response := get(handler, "/api/v1/verify?email=alice@acme.example")
@@ -254,7 +256,7 @@ func TestPanic(t *testing.T) {
 
 // TestPanicFreesSlot: a bug must not use up the server bit by bit.
 func TestPanicFreesSlot(t *testing.T) {
-	handler := newServer(t, api.Config{Concurrency: 1, Verifier: verifierFunc(func(context.Context, string) (engine.Result, error) {
+	handler := newServer(t, api.Config{Concurrency: 1, Verifier: verifierFunc(func(context.Context, string) (rcpt.Result, error) {
 		panic("bug")
 	})}).Handler()
 	for range 3 {
@@ -267,7 +269,7 @@ func TestPanicFreesSlot(t *testing.T) {
 // knowing is a verifier that remembers an answer to everything.
 type knowing struct{ verifierFunc }
 
-func (knowing) Recall(ctx context.Context, address string) (engine.Result, bool) {
+func (knowing) Recall(ctx context.Context, address string) (rcpt.Result, bool) {
 	result, _ := accepts(ctx, address)
 	result.Local = "remembered"
 	return result, true

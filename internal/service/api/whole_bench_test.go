@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/api"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/metrics"
@@ -38,7 +38,7 @@ func BenchmarkWhole(b *testing.B) {
 	log, err := os.Create(filepath.Join(folder, "log"))
 	fatal(err)
 	defer log.Close()
-	cache, err := verdictcache.New(verdictcache.Config{Engine: &grouping{verifierFunc: func(_ context.Context, address string) (engine.Result, error) {
+	cache, err := verdictcache.New(verdictcache.Config{Engine: &grouping{verifierFunc: func(_ context.Context, address string) (rcpt.Result, error) {
 		return deliverable(address), nil
 	}}, Store: state})
 	fatal(err)
@@ -53,10 +53,10 @@ func BenchmarkWhole(b *testing.B) {
 	askAgain(b, s, text)
 }
 
-func deliverable(address string) engine.Result {
-	return engine.Result{
-		Email: address, Local: "alice", Domain: "example.com", Verdict: engine.VerdictDeliverable,
+func deliverable(address string) rcpt.Result {
+	return rcpt.Result{
+		Email: address, Local: "alice", Domain: "example.com", Verdict: rcpt.VerdictDeliverable,
 		Message: "The mail host takes mail for this mailbox and refuses unknown ones.",
-		Reason:  engine.ReasonRecipientAccepted, CheckedAt: time.Now().UTC(), Details: &engine.Details{CatchAll: engine.CatchAllNo},
+		Reason:  rcpt.ReasonRecipientAccepted, CheckedAt: time.Now().UTC(), Details: &rcpt.Details{CatchAll: rcpt.CatchAllNo},
 	}
 }

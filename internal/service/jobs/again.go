@@ -3,8 +3,8 @@ package jobs
 import (
 	"context"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -33,7 +33,7 @@ func (m *Manager) Again(ctx context.Context, id string, owners []string, token *
 // asksAgain reports whether an address with an outcome is worth asking about
 // again. A spam trap is not asked at all.
 func (o outcome) asksAgain() bool {
-	return o.verdict == engine.VerdictUnknown && o.flags&flagSpamTrap == 0 && o.reason != engine.ReasonSpamTrap
+	return o.verdict == rcpt.VerdictUnknown && o.flags&flagSpamTrap == 0 && o.reason != rcpt.ReasonSpamTrap
 }
 
 // unknowns makes batches of the addresses of a job that are asked about again.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -19,7 +19,7 @@ import (
 
 // moody hosts greylist some addresses until they are told to answer.
 func moody(answers *atomic.Bool) *hosts {
-	return &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
+	return &hosts{answer: func(_ context.Context, email string, _ int) rcpt.Result {
 		if strings.HasPrefix(email, "grey") && !answers.Load() {
 			return greylisted(email)
 		}
@@ -83,7 +83,7 @@ func TestAgain(t *testing.T) {
 func TestAgainWhileItRuns(t *testing.T) {
 	release := make(chan struct{})
 	h := &hosts{}
-	h.answer = func(ctx context.Context, email string, times int) engine.Result {
+	h.answer = func(ctx context.Context, email string, times int) rcpt.Result {
 		if times > 1 {
 			select {
 			case <-release:
@@ -119,7 +119,7 @@ func TestAgainWhileItRuns(t *testing.T) {
 // some of its batches. Another one asks about these, and nothing is lost.
 func TestAgainOnALostNode(t *testing.T) {
 	var answers atomic.Bool
-	h := &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
+	h := &hosts{answer: func(_ context.Context, email string, _ int) rcpt.Result {
 		if !answers.Load() {
 			return greylisted(email)
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -25,7 +25,7 @@ type Cell struct{ Name, Value string }
 // CellResult is the result of a cell.
 type CellResult struct {
 	Column string
-	engine.Result
+	rcpt.Result
 	Suggestion string
 	Action     bulk.Action
 	Group      bulk.Group
@@ -114,7 +114,7 @@ func (m *Manager) browse(ctx context.Context, j rows.Job, o Output) (*browsing, 
 }
 
 // row is a row of the present segment, with its results.
-func (b *browsing) row(at int, results []engine.Result) Row {
+func (b *browsing) row(at int, results []rcpt.Result) Row {
 	row := Row{Number: b.base + int64(at), Group: bulk.RowGroup(results)}
 	for i, value := range b.list.Cells(b.rows[at]) {
 		if len(row.Cells) == shownCells {

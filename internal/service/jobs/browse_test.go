@@ -13,18 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // someBad refuses the mailboxes that begin with "no".
-func someBad(_ context.Context, email string, _ int) engine.Result {
+func someBad(_ context.Context, email string, _ int) rcpt.Result {
 	r := fine(email)
 	if strings.HasPrefix(email, "no") {
-		r.Verdict, r.Reason, r.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound, engine.ReasonMailboxNotFound
+		r.Verdict, r.Reason, r.Reason = rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound, rcpt.ReasonMailboxNotFound
 	}
 	return r
 }
@@ -35,7 +35,7 @@ func TestResults(t *testing.T) {
 	n := alone(t, &hosts{answer: someBad})
 	j := n.create("email\na@a.example\nno@a.example\nAnn@b.example\na@a.example\nnone@b.example\n", Request{})
 	n.untilDone(j.ID)
-	undeliverable := []engine.Verdict{engine.VerdictUndeliverable}
+	undeliverable := []rcpt.Verdict{rcpt.VerdictUndeliverable}
 	for _, c := range []struct {
 		o      Output
 		before bool
@@ -144,7 +144,7 @@ func TestPagesOfLargeList(t *testing.T) {
 		}
 		want := &largeList{}
 		for i, r := range found {
-			if row := c.from + int64(i); r.Number != row || r.Results[0].Email != want.address(int(row)) || r.Results[0].Verdict != engine.VerdictDeliverable {
+			if row := c.from + int64(i); r.Number != row || r.Results[0].Email != want.address(int(row)) || r.Results[0].Verdict != rcpt.VerdictDeliverable {
 				t.Fatalf("%+v: row %d is %d, %s, %s", c, row, r.Number, r.Results[0].Email, r.Results[0].Verdict)
 			}
 		}
@@ -191,7 +191,7 @@ func sheet(t *testing.T, text string) string {
 	p, err := w.Pack(&out, list.Plain)
 	check(t, err)
 	for row, err := r.Next(); err == nil; row, err = r.Next() {
-		_, err := p.Write(w.Append(nil, row.Raw, engine.Result{}))
+		_, err := p.Write(w.Append(nil, row.Raw, rcpt.Result{}))
 		check(t, err)
 	}
 	check(t, p.Close())

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -63,11 +63,11 @@ func TestSeveralColumns(t *testing.T) {
 		t.Error(diff)
 	}
 	want = []string{head, "Ann: deliverable, undeliverable", "Cy: undeliverable, deliverable"}
-	if diff := cmp.Diff(want, of(Output{Results: []engine.Verdict{engine.VerdictUndeliverable}})); diff != "" {
+	if diff := cmp.Diff(want, of(Output{Results: []rcpt.Verdict{rcpt.VerdictUndeliverable}})); diff != "" {
 		t.Error(diff)
 	}
 	// One result has to be all that is asked for.
-	o := Output{Results: []engine.Verdict{engine.VerdictUndeliverable}, Search: "ann"}
+	o := Output{Results: []rcpt.Verdict{rcpt.VerdictUndeliverable}, Search: "ann"}
 	if diff := cmp.Diff([]string{head}, of(o)); diff != "" {
 		t.Error(diff)
 	}
@@ -75,11 +75,11 @@ func TestSeveralColumns(t *testing.T) {
 
 // TestRowsForPeople: a row has its cells by name and its results by column.
 func TestRowsForPeople(t *testing.T) {
-	n := alone(t, &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
+	n := alone(t, &hosts{answer: func(_ context.Context, email string, _ int) rcpt.Result {
 		r := fine(email)
 		r.Role, r.Free = true, true
 		r.Suggestion = "ann@a.example"
-		r.Details = &engine.Details{CatchAll: engine.CatchAllNo}
+		r.Details = &rcpt.Details{CatchAll: rcpt.CatchAllNo}
 		return r
 	}})
 	long := strings.Repeat("é", shownCharacters+1)
@@ -102,7 +102,7 @@ func TestRowsForPeople(t *testing.T) {
 		t.Error(diff)
 	}
 	none, one := found[0].Results[0], found[0].Results[1]
-	if none.Column != "E-mail 2" || none.Result.Reason != engine.ReasonNoAddress || len(none.Flags) > 0 {
+	if none.Column != "E-mail 2" || none.Result.Reason != rcpt.ReasonNoAddress || len(none.Flags) > 0 {
 		t.Errorf("%+v", none)
 	}
 	if one.Column != "E-mail 1" || one.Email != "an@a.example" || one.Suggestion != "ann@a.example" ||
@@ -115,7 +115,7 @@ func TestRowsForPeople(t *testing.T) {
 // columns repeat in other segments; pages anywhere in it have its rows.
 func TestSeveralColumnsOfLongList(t *testing.T) {
 	const count = 2*segmentRows + 100
-	n := alone(t, &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
+	n := alone(t, &hosts{answer: func(_ context.Context, email string, _ int) rcpt.Result {
 		r := fine(email)
 		r.Message = "Fine: " + email // to see that each cell has its own
 		return r

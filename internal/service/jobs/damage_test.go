@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -47,10 +47,10 @@ func (s *flipping) JobSegment(ctx context.Context, job string, segment int64) ([
 // TestFlippedBits: no bit that changes in what is stored of a list gives a
 // complete file that is wrong, and the list and the log say that it is damaged.
 func TestFlippedBits(t *testing.T) {
-	h := &hosts{answer: func(_ context.Context, email string, times int) engine.Result {
+	h := &hosts{answer: func(_ context.Context, email string, times int) rcpt.Result {
 		r := fine(email)
 		if times%2 == 0 || strings.Contains(email, "7") {
-			r.Verdict, r.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
+			r.Verdict, r.Reason = rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound
 		}
 		r.Message = "Fine: " + email
 		return r

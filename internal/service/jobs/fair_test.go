@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
@@ -17,7 +17,7 @@ import (
 // go.
 func stuck(isStuck func(email string) bool) (h *hosts, letGo func()) {
 	let := make(chan struct{})
-	return &hosts{answer: func(ctx context.Context, email string, _ int) engine.Result {
+	return &hosts{answer: func(ctx context.Context, email string, _ int) rcpt.Result {
 		if isStuck(email) {
 			select {
 			case <-let:

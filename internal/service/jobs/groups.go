@@ -3,8 +3,8 @@ package jobs
 import (
 	"maps"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -23,7 +23,7 @@ func newGroupCounts() groupCounts {
 }
 
 // add counts a result: of so many rows, and of so many addresses.
-func (g groupCounts) add(r engine.Result, of, addresses int64) {
+func (g groupCounts) add(r rcpt.Result, of, addresses int64) {
 	group := bulk.GroupFor(r)
 	n := g[group]
 	n.Rows += of

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -40,17 +40,17 @@ func byColumn(t *testing.T, output string) map[string]rows.GroupCount {
 
 // mixed hosts have addresses of each group.
 func mixed(answers *atomic.Bool) *hosts {
-	return &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
+	return &hosts{answer: func(_ context.Context, email string, _ int) rcpt.Result {
 		switch {
 		case strings.HasPrefix(email, "dead"):
 			r := fine(email)
-			r.Verdict, r.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
+			r.Verdict, r.Reason = rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound
 			return r
 		case strings.HasPrefix(email, "grey") && !answers.Load():
 			return greylisted(email)
 		case strings.HasPrefix(email, "all"):
 			r := fine(email)
-			r.Verdict, r.Reason, r.Details = engine.VerdictAcceptAll, engine.ReasonCatchAll, &engine.Details{}
+			r.Verdict, r.Reason, r.Details = rcpt.VerdictAcceptAll, rcpt.ReasonCatchAll, &rcpt.Details{}
 			return r
 		}
 		return fine(email)

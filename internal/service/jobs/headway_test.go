@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
@@ -19,7 +19,7 @@ import (
 // the addresses are the job's own, not all for which this server waits.
 func TestHeadway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hosts{answer: func(ctx context.Context, email string, _ int) engine.Result {
+		h := &hosts{answer: func(ctx context.Context, email string, _ int) rcpt.Result {
 			if strings.HasSuffix(email, "@slow.example") {
 				select {
 				case <-time.After(time.Hour):

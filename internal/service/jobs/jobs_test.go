@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -22,10 +22,10 @@ import (
 // TestListIsVerified: the output is the list in its order with columns added,
 // each address is asked about once, and the counters say so.
 func TestListIsVerified(t *testing.T) {
-	h := &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
+	h := &hosts{answer: func(_ context.Context, email string, _ int) rcpt.Result {
 		r := fine(email)
 		if strings.HasPrefix(email, "dead") {
-			r.Verdict, r.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
+			r.Verdict, r.Reason = rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound
 		}
 		r.Role = strings.HasPrefix(email, "info")
 		return r
@@ -51,9 +51,9 @@ func TestListIsVerified(t *testing.T) {
 		t.Errorf("results %q, want %q", got, want)
 	}
 	for want, o := range map[string]Output{
-		"name Dead":      {Results: []engine.Verdict{engine.VerdictUndeliverable}},
+		"name Dead":      {Results: []rcpt.Verdict{rcpt.VerdictUndeliverable}},
 		"name Info":      {Flags: []string{"role"}},
-		"name Info Dead": {Reasons: []engine.Reason{engine.ReasonMailboxNotFound}, Flags: []string{"role"}},
+		"name Info Dead": {Reasons: []rcpt.Reason{rcpt.ReasonMailboxNotFound}, Flags: []string{"role"}},
 	} {
 		if got := strings.Join(column(n.output(j.ID, o), 0), " "); got != want && !(len(o.Reasons) > 0 && got == "name") {
 			t.Errorf("%+v: %s, want %s", o, got, want)
@@ -100,7 +100,7 @@ func manyRows(rows int) string {
 // repeated addresses in other segments.
 func TestLongList(t *testing.T) {
 	const count = 50_000
-	h := &hosts{answer: func(_ context.Context, email string, _ int) engine.Result {
+	h := &hosts{answer: func(_ context.Context, email string, _ int) rcpt.Result {
 		r := fine(email)
 		r.Message = "Fine: " + email // to see that each row has its own
 		return r
@@ -137,7 +137,7 @@ func TestLongList(t *testing.T) {
 // what was interrupted is asked again.
 func TestPauseStops(t *testing.T) {
 	reached, let := make(chan struct{}, 100), make(chan struct{})
-	h := &hosts{answer: func(ctx context.Context, email string, times int) engine.Result {
+	h := &hosts{answer: func(ctx context.Context, email string, times int) rcpt.Result {
 		if strings.HasPrefix(email, "slow") && times == 1 {
 			reached <- struct{}{}
 			select {
@@ -173,7 +173,7 @@ func TestPauseStops(t *testing.T) {
 
 func TestCancelAndDelete(t *testing.T) {
 	reached := make(chan struct{}, 100)
-	h := &hosts{answer: func(ctx context.Context, email string, _ int) engine.Result {
+	h := &hosts{answer: func(ctx context.Context, email string, _ int) rcpt.Result {
 		reached <- struct{}{}
 		<-ctx.Done()
 		return fine(email)
@@ -205,7 +205,7 @@ func TestCancelAndDelete(t *testing.T) {
 func TestStopAndGoOn(t *testing.T) {
 	let := make(chan struct{})
 	reached := make(chan struct{}, 10)
-	h := &hosts{answer: func(ctx context.Context, email string, times int) engine.Result {
+	h := &hosts{answer: func(ctx context.Context, email string, times int) rcpt.Result {
 		if strings.HasPrefix(email, "slow") {
 			reached <- struct{}{}
 			select {
@@ -236,7 +236,7 @@ func TestStopAndGoOn(t *testing.T) {
 // the last answer counts.
 func TestTemporaryAnswersAreAskedAgain(t *testing.T) {
 	clock := testkit.NewClock(time.Now())
-	h := &hosts{answer: func(_ context.Context, email string, times int) engine.Result {
+	h := &hosts{answer: func(_ context.Context, email string, times int) rcpt.Result {
 		if strings.HasPrefix(email, "grey") && times < 3 || strings.HasPrefix(email, "never") {
 			return greylisted(email)
 		}
@@ -280,7 +280,7 @@ func TestTemporaryAnswersAreAskedAgain(t *testing.T) {
 // given again when the address is due before the run has ended.
 func TestRetriesOfARunThatGoesOn(t *testing.T) {
 	clock, let := testkit.NewClock(time.Now()), make(chan struct{})
-	h := &hosts{answer: func(_ context.Context, email string, times int) engine.Result {
+	h := &hosts{answer: func(_ context.Context, email string, times int) rcpt.Result {
 		switch {
 		case email == "slow@b.example":
 			<-let

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/enginetest"
@@ -74,7 +75,7 @@ type nowhere struct{ n int }
 
 func (s *nowhere) Flush(context.Context) error { return nil }
 
-func (s *nowhere) Write(context.Context, bulk.Item, engine.Result) error {
+func (s *nowhere) Write(context.Context, bulk.Item, rcpt.Result) error {
 	s.n++
 	return nil
 }
@@ -240,10 +241,10 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 // quick answers at once.
 type quick struct{}
 
-func (quick) Verify(_ context.Context, email string) (engine.Result, error) { return fine(email), nil }
+func (quick) Verify(_ context.Context, email string) (rcpt.Result, error) { return fine(email), nil }
 
 func (quick) VerifyGroup(
-	_ context.Context, all []string, _ engine.GroupOptions, done func(int, engine.Result, error),
+	_ context.Context, all []string, _ engine.GroupOptions, done func(int, rcpt.Result, error),
 ) {
 	for i, email := range all {
 		done(i, fine(email), nil)

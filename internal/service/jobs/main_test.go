@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store"
@@ -31,20 +32,20 @@ func check(t testing.TB, err error) {
 // hosts answers for mail hosts, and counts how often it was asked about each
 // address.
 type hosts struct {
-	answer func(ctx context.Context, email string, times int) engine.Result // nil: fine
+	answer func(ctx context.Context, email string, times int) rcpt.Result // nil: fine
 
 	mu    sync.Mutex
 	asked map[string]int
 }
 
-func fine(email string) engine.Result {
-	return engine.Result{
-		Email: email, Verdict: engine.VerdictDeliverable, Reason: engine.ReasonRecipientAccepted, Message: "Fine.",
-		Domain: email[strings.LastIndexByte(email, '@')+1:], Details: &engine.Details{CatchAll: engine.CatchAllNo},
+func fine(email string) rcpt.Result {
+	return rcpt.Result{
+		Email: email, Verdict: rcpt.VerdictDeliverable, Reason: rcpt.ReasonRecipientAccepted, Message: "Fine.",
+		Domain: email[strings.LastIndexByte(email, '@')+1:], Details: &rcpt.Details{CatchAll: rcpt.CatchAllNo},
 	}
 }
 
-func (h *hosts) Verify(ctx context.Context, email string) (engine.Result, error) {
+func (h *hosts) Verify(ctx context.Context, email string) (rcpt.Result, error) {
 	h.mu.Lock()
 	if h.asked == nil {
 		h.asked = make(map[string]int)
@@ -60,7 +61,7 @@ func (h *hosts) Verify(ctx context.Context, email string) (engine.Result, error)
 }
 
 func (h *hosts) VerifyGroup(
-	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, _ engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i, email := range addresses {
@@ -173,11 +174,11 @@ func column(text string, number int) (cells []string) {
 }
 
 // greylisted is a temporary answer.
-func greylisted(email string) engine.Result {
+func greylisted(email string) rcpt.Result {
 	r := fine(email)
-	r.Verdict, r.Reason = engine.VerdictUnknown, engine.ReasonGreylisted
-	r.Reason = engine.ReasonGreylisted
+	r.Verdict, r.Reason = rcpt.VerdictUnknown, rcpt.ReasonGreylisted
+	r.Reason = rcpt.ReasonGreylisted
 	r.RetryAt = r.CheckedAt.Add(time.Minute)
-	r.Details = &engine.Details{}
+	r.Details = &rcpt.Details{}
 	return r
 }

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -28,9 +28,9 @@ func (b *brokenNetwork) fault() headway.Fault {
 }
 
 // noDNS is what comes of an address when no DNS server answers.
-func noDNS(email string) engine.Result {
+func noDNS(email string) rcpt.Result {
 	r := greylisted(email)
-	r.Reason = engine.ReasonDNSTemporary
+	r.Reason = rcpt.ReasonDNSTemporary
 	return r
 }
 
@@ -47,7 +47,7 @@ func TestNetworkFails(t *testing.T) {
 				var breaks sync.Once
 				network.broken.Store(c.atStart)
 				h := &hosts{}
-				h.answer = func(_ context.Context, email string, times int) engine.Result {
+				h.answer = func(_ context.Context, email string, times int) rcpt.Result {
 					if !c.atStart && times == 1 && strings.HasPrefix(email, "box1") {
 						time.Sleep(5 * time.Second)
 						breaks.Do(func() { network.broken.Store(true) })
@@ -105,7 +105,7 @@ func TestOtherNodeGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var network brokenNetwork
 		s := openStore(t, store.Options{DataDir: t.TempDir()})
-		slow := &hosts{answer: func(ctx context.Context, email string, _ int) engine.Result {
+		slow := &hosts{answer: func(ctx context.Context, email string, _ int) rcpt.Result {
 			select {
 			case <-time.After(time.Hour):
 			case <-ctx.Done():

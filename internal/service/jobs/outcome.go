@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 )
 
@@ -14,9 +13,9 @@ import (
 type outcome struct {
 	flags      byte
 	retryAfter time.Duration
-	verdict    engine.Verdict
-	reason     engine.Reason
-	catchAll   engine.CatchAllState
+	verdict    rcpt.Verdict
+	reason     rcpt.Reason
+	catchAll   rcpt.CatchAllState
 	message    string
 	suggestion string
 	found      int64 // when, in seconds since 1970, if it was before the job; else 0
@@ -33,7 +32,7 @@ const (
 	flagFound // the time is written
 )
 
-func outcomeOf(r engine.Result) outcome {
+func outcomeOf(r rcpt.Result) outcome {
 	o := outcome{
 		verdict: r.Verdict, reason: r.Reason, message: r.Message, retryAfter: r.RetryAfter(), suggestion: r.Suggestion,
 		catchAll: r.CatchAll(),
@@ -54,13 +53,13 @@ func outcomeOf(r engine.Result) outcome {
 }
 
 // result is the outcome as the result of an address.
-func (o outcome) result(email string) engine.Result {
+func (o outcome) result(email string) rcpt.Result {
 	has := func(flag byte) bool { return o.flags&flag != 0 }
-	r := engine.Result{
+	r := rcpt.Result{
 		Email: email, AcceptAll: has(flagAcceptAll), Role: has(flagRole),
 		Free: has(flagFree), Disposable: has(flagDisposable),
 		SpamTrap: has(flagSpamTrap), Verdict: o.verdict, Reason: o.reason, Message: o.message,
-		Suggestion: o.suggestion, Details: &engine.Details{CatchAll: o.catchAll},
+		Suggestion: o.suggestion, Details: &rcpt.Details{CatchAll: o.catchAll},
 	}
 	if o.found != 0 {
 		r.CheckedAt = time.Unix(o.found, 0).UTC()
@@ -106,7 +105,7 @@ func (f *fields) outcome(w words) outcome {
 	o := outcome{flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second}
 	verdict, reason := w.of(f.octets()), w.of(f.octets())
 	o.verdict, o.reason = rcpt.ReadWords(verdict, reason)
-	o.catchAll, o.message, o.suggestion = engine.CatchAllState(w.of(f.octets())), w.of(f.octets()), f.text()
+	o.catchAll, o.message, o.suggestion = rcpt.CatchAllState(w.of(f.octets())), w.of(f.octets()), f.text()
 	if o.flags&flagFound != 0 {
 		o.found = int64(f.number())
 	}

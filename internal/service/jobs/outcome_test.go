@@ -6,17 +6,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
 // TestOutcomeHasEveryField: a row of a list keeps a result but for most of its
 // details.
 func TestOutcomeHasEveryField(t *testing.T) {
-	var want engine.Result
+	var want rcpt.Result
 	testkit.Fill(&want)
 	want.Email, want.Local, want.Domain = "ada@acme.example", "ada", "acme.example"
-	want.Details = &engine.Details{CatchAll: engine.CatchAllYes}
+	want.Details = &rcpt.Details{CatchAll: rcpt.CatchAllYes}
 	want.CheckedAt = time.Time{}
 	want.RetryAt = time.Time{}.Add(7 * time.Minute)
 	if diff := cmp.Diff(want, outcomeOf(want).result(want.Email)); diff != "" {

@@ -8,34 +8,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Output says which rows of a job are written, and how.
 type Output struct {
-	Format  list.Format      // CSV, JSONLines or XLSX
-	Results []engine.Verdict // with one of these results; empty: any
-	Reasons []engine.Reason  // with one of these reasons; empty: any
-	Flags   []string         // with all of these flags; see [Flags]
-	Groups  []bulk.Group     // of one of these groups; empty: any
-	Once    bool             // no row whose addresses were all in rows written before
-	Program bool             // for a program: see [list.Output.Unmarked]
-	Search  string           // with this text in the address, in any case; empty: any
+	Format  list.Format    // CSV, JSONLines or XLSX
+	Results []rcpt.Verdict // with one of these results; empty: any
+	Reasons []rcpt.Reason  // with one of these reasons; empty: any
+	Flags   []string       // with all of these flags; see [Flags]
+	Groups  []bulk.Group   // of one of these groups; empty: any
+	Once    bool           // no row whose addresses were all in rows written before
+	Program bool           // for a program: see [list.Output.Unmarked]
+	Search  string         // with this text in the address, in any case; empty: any
 }
 
 // flags are the names of the flags, as the verification record has them.
 var flags = []struct {
 	name string
-	of   func(engine.Result) bool
+	of   func(rcpt.Result) bool
 }{
-	{"accept_all", func(r engine.Result) bool { return r.AcceptAll }},
-	{"role", func(r engine.Result) bool { return r.Role }},
-	{"free_email", func(r engine.Result) bool { return r.Free }},
-	{"disposable", func(r engine.Result) bool { return r.Disposable }},
-	{"spamtrap", func(r engine.Result) bool { return r.SpamTrap }},
+	{"accept_all", func(r rcpt.Result) bool { return r.AcceptAll }},
+	{"role", func(r rcpt.Result) bool { return r.Role }},
+	{"free_email", func(r rcpt.Result) bool { return r.Free }},
+	{"disposable", func(r rcpt.Result) bool { return r.Disposable }},
+	{"spamtrap", func(r rcpt.Result) bool { return r.SpamTrap }},
 }
 
 // Flags returns the names of flags that an [Output] can ask for.
@@ -47,7 +47,7 @@ func Flags() (names []string) {
 }
 
 // FlagsOf returns the names of the flags that a result has.
-func FlagsOf(r engine.Result) (names []string) {
+func FlagsOf(r rcpt.Result) (names []string) {
 	for _, f := range flags {
 		if f.of(r) {
 			names = append(names, f.name)
@@ -58,11 +58,11 @@ func FlagsOf(r engine.Result) (names []string) {
 
 // wants tells whether a row with these results is wanted: for its group, and
 // because one of them is all that is asked for.
-func (o Output) wants(all []engine.Result) bool {
+func (o Output) wants(all []rcpt.Result) bool {
 	return (len(o.Groups) == 0 || slices.Contains(o.Groups, bulk.RowGroup(all))) && slices.ContainsFunc(all, o.wantsOne)
 }
 
-func (o Output) wantsOne(r engine.Result) bool {
+func (o Output) wantsOne(r rcpt.Result) bool {
 	if o.Search != "" && !strings.Contains(strings.ToLower(r.Email), strings.ToLower(o.Search)) {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -22,7 +22,7 @@ type reading struct {
 	base    int64    // rows before the present segment
 	rows    []string // as they are
 	cells   []settledCell
-	results []engine.Result // of a row
+	results []rcpt.Result // of a row
 
 	// Outcomes of cells whose address comes again. Few differ.
 	known  []bool // segments of which they are kept
@@ -52,7 +52,7 @@ func (m *Manager) newReading(ctx context.Context, j rows.Job, o Output, each int
 	r := &reading{
 		Output: o, store: m.config.Store, job: j, each: each, first: first, words: words{},
 		rows: make([]string, 0, segmentRows), cells: make([]settledCell, 0, each*segmentRows),
-		results: make([]engine.Result, each), known: make([]bool, j.Segments),
+		results: make([]rcpt.Result, each), known: make([]bool, j.Segments),
 		kept: make(map[int64]uint32), place: make(map[outcome]uint32),
 	}
 	return r, r.count(ctx)
@@ -220,7 +220,7 @@ func (r *reading) keep(cell int64, of outcome) {
 // resultsOf returns the results of a row of the present segment, one for each
 // of its cells, if all have one and they are wanted. They are valid until the
 // next call.
-func (r *reading) resultsOf(at int) (all []engine.Result, wanted bool) {
+func (r *reading) resultsOf(at int) (all []rcpt.Result, wanted bool) {
 	cells := r.cells[at*r.each : (at+1)*r.each]
 	for i := range cells {
 		result, without := cells[i].without()

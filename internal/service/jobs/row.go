@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/list"
 )
 
@@ -102,10 +102,10 @@ var kinds = [...]kind{
 }
 
 // without returns the result of a cell that is not asked about; false: it is.
-func (c cell) without() (engine.Result, bool) {
+func (c cell) without() (rcpt.Result, bool) {
 	held := slices.Index(kinds[:], c.kind)
 	if held < 0 { // repeated
-		return engine.Result{}, false
+		return rcpt.Result{}, false
 	}
 	return list.Kind(held).Result(c.text)
 }

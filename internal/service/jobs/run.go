@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -139,9 +140,9 @@ func (r *run) work(ctx context.Context) {
 }
 
 // trim keeps of a result what is stored.
-func trim(result engine.Result) engine.Result {
+func trim(result rcpt.Result) rcpt.Result {
 	if d := result.Details; d != nil {
-		result.Details = &engine.Details{CatchAll: d.CatchAll, Duration: d.Duration, Age: d.Age}
+		result.Details = &rcpt.Details{CatchAll: d.CatchAll, Duration: d.Duration, Age: d.Age}
 	}
 	return result
 }

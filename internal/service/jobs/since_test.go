@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/testkit"
@@ -20,7 +20,7 @@ import (
 func TestSinceAList(t *testing.T) {
 	clock := testkit.NewClock(time.Now())
 	h := &hosts{}
-	h.answer = func(_ context.Context, email string, _ int) engine.Result {
+	h.answer = func(_ context.Context, email string, _ int) rcpt.Result {
 		if strings.HasPrefix(email, "grey") {
 			return greylisted(email)
 		}

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Write takes the result of an address.
-func (r *run) Write(_ context.Context, item bulk.Item, result engine.Result) error {
+func (r *run) Write(_ context.Context, item bulk.Item, result rcpt.Result) error {
 	at := placeIn(item.Row)
 	now := r.manager.config.Now()
 	r.order.Lock()
@@ -33,7 +33,7 @@ func (r *run) Write(_ context.Context, item bulk.Item, result engine.Result) err
 }
 
 // note adds an outcome to its batch: a result, or a time to ask again.
-func (r *run) note(o *open, number int, result engine.Result, now time.Time) {
+func (r *run) note(o *open, number int, result rcpt.Result, now time.Time) {
 	e := o.entries[number]
 	o.done[number] = true
 	o.left--

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -56,7 +56,7 @@ func TestLeaseOfARunThatEnds(t *testing.T) {
 // on without them, and what they bring later is not counted.
 func TestVerificationsThatDoNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hosts{answer: func(_ context.Context, email string, times int) engine.Result {
+		h := &hosts{answer: func(_ context.Context, email string, times int) rcpt.Result {
 			if times == 1 && strings.HasPrefix(email, "box1") {
 				time.Sleep(10 * time.Minute) // whatever its context says
 			}

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/service/store/storetest"
@@ -179,7 +179,7 @@ func (s *storm) clear() {
 
 // answer takes some time, may be temporary, and does not always end with its
 // context.
-func (s *storm) answer(ctx context.Context, email string, times int) engine.Result {
+func (s *storm) answer(ctx context.Context, email string, times int) rcpt.Result {
 	wait := s.dice.upTo(300 * time.Millisecond)
 	if s.dice.below(200) == 0 {
 		wait = s.dice.upTo(4 * time.Second)

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -14,7 +14,7 @@ import (
 // answers.
 func BenchmarkCached(b *testing.B) {
 	m := newMetrics(b)
-	result := answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, true)
+	result := answer(rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, true)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Verified(result, 30*time.Microsecond)
@@ -24,7 +24,7 @@ func BenchmarkCached(b *testing.B) {
 
 func BenchmarkVerified(b *testing.B) {
 	m := newMetrics(b)
-	result := answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, true)
+	result := answer(rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, true)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Verified(result, 30*time.Microsecond)
@@ -55,7 +55,7 @@ func BenchmarkScrape(b *testing.B) {
 // costs.
 func TestCountingAllocatesNothing(t *testing.T) {
 	m := newMetrics(t)
-	result := answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, true)
+	result := answer(rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, true)
 	if got := testing.AllocsPerRun(1000, func() {
 		m.Verified(result, 30*time.Microsecond)
 		m.Request("/api/v1/verify", 200, 40*time.Microsecond)

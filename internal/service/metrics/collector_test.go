@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/metrics"
 )
@@ -19,7 +20,7 @@ func TestCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Verified(engine.Result{Verdict: engine.VerdictDeliverable, Reason: engine.ReasonRecipientAccepted, Details: &engine.Details{}}, 0)
+	m.Verified(rcpt.Result{Verdict: rcpt.VerdictDeliverable, Reason: rcpt.ReasonRecipientAccepted, Details: &rcpt.Details{}}, 0)
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), m)
 	families, err := registry.Gather()

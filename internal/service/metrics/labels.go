@@ -1,8 +1,8 @@
 package metrics
 
 import (
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -30,9 +30,9 @@ func (s set) word(word string) string {
 
 // The sets. A test holds that each has all the words that its package declares.
 var (
-	verdicts = setOf(engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll,
-		engine.VerdictUnknown)
-	reasons = setOf(engine.Reasons()...)
+	verdicts = setOf(rcpt.VerdictDeliverable, rcpt.VerdictUndeliverable, rcpt.VerdictAcceptAll,
+		rcpt.VerdictUnknown)
+	reasons = setOf(rcpt.Reasons()...)
 
 	dnsTypes    = setOf("MX", "A", "AAAA")
 	dnsStatuses = setOf(dnsresolve.StatusOK, dnsresolve.StatusNoData, dnsresolve.StatusNXDomain, dnsresolve.StatusServFail,

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -107,15 +108,15 @@ func TestClosedSets(t *testing.T) {
 	}
 	hooks := m.Hooks()
 	verify := func() {
-		known := engine.Reasons()
+		known := rcpt.Reasons()
 		reason := known[random.IntN(len(known))]
-		verdict := engine.Verdict(hostile())
+		verdict := rcpt.Verdict(hostile())
 		if random.IntN(2) == 0 {
-			reason = engine.Reason(hostile())
+			reason = rcpt.Reason(hostile())
 		} else {
-			verdict = []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown}[random.IntN(4)]
+			verdict = []rcpt.Verdict{rcpt.VerdictDeliverable, rcpt.VerdictUndeliverable, rcpt.VerdictAcceptAll, rcpt.VerdictUnknown}[random.IntN(4)]
 		}
-		m.Verified(engine.Result{Email: hostile(), Local: hostile(), Domain: hostile(), Verdict: verdict, Message: hostile(), Reason: reason, Suggestion: hostile(), Details: &engine.Details{Cached: random.IntN(2) == 0, Provider: hostile()}}, time.Duration(random.Int64()))
+		m.Verified(rcpt.Result{Email: hostile(), Local: hostile(), Domain: hostile(), Verdict: verdict, Message: hostile(), Reason: reason, Suggestion: hostile(), Details: &rcpt.Details{Cached: random.IntN(2) == 0, Provider: hostile()}}, time.Duration(random.Int64()))
 		hooks.Resolved(t.Context(), dnsresolve.Findings{Domain: hostile(), Status: dnsresolve.Status(hostile()), Lookups: []dnsresolve.Lookup{
 			{Name: hostile(), Type: hostile(), Status: dnsresolve.Status(hostile()), Server: hostile()},
 		}}, time.Duration(random.Int64()))

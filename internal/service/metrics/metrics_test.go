@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/dnsresolve"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -24,18 +26,18 @@ func wantLines(t *testing.T, text string, lines ...string) {
 	}
 }
 
-func answer(verdict engine.Verdict, reason engine.Reason, cached bool) engine.Result {
-	return engine.Result{Verdict: verdict, Reason: reason, Details: &engine.Details{Cached: cached}}
+func answer(verdict rcpt.Verdict, reason rcpt.Reason, cached bool) rcpt.Result {
+	return rcpt.Result{Verdict: verdict, Reason: reason, Details: &rcpt.Details{Cached: cached}}
 }
 
 func TestVerified(t *testing.T) {
 	m := newMetrics(t)
-	m.Verified(answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, false), 300*time.Millisecond)
-	m.Verified(answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, true), 30*time.Microsecond)
-	m.Verified(answer(engine.VerdictDeliverable, engine.ReasonRecipientAccepted, true), 40*time.Microsecond)
-	m.Verified(answer(engine.VerdictUnknown, engine.ReasonMXReservedAddress, false), time.Millisecond)
-	m.Verified(answer(engine.VerdictUndeliverable, engine.ReasonMXReservedAddress, false), time.Millisecond) // its second verdict
-	m.Verified(engine.Result{Verdict: engine.VerdictUnknown}, time.Millisecond)
+	m.Verified(answer(rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, false), 300*time.Millisecond)
+	m.Verified(answer(rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, true), 30*time.Microsecond)
+	m.Verified(answer(rcpt.VerdictDeliverable, rcpt.ReasonRecipientAccepted, true), 40*time.Microsecond)
+	m.Verified(answer(rcpt.VerdictUnknown, rcpt.ReasonMXReservedAddress, false), time.Millisecond)
+	m.Verified(answer(rcpt.VerdictUndeliverable, rcpt.ReasonMXReservedAddress, false), time.Millisecond) // its second verdict
+	m.Verified(rcpt.Result{Verdict: rcpt.VerdictUnknown}, time.Millisecond)
 	wantLines(t, scraped(t, m),
 		`rcpt_verifications_total{cached="false",reason="recipient_accepted",result="deliverable"} 1`,
 		`rcpt_verifications_total{cached="true",reason="recipient_accepted",result="deliverable"} 2`,

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rcpt/rcpt/engine"
+
+	"github.com/rcpt/rcpt"
 )
 
 // seconds are the bounds of the buckets of durations: from a remembered answer
@@ -17,12 +18,12 @@ type verifications struct {
 	duration *prometheus.HistogramVec
 	// usual has the counters of each reason with its usual verdict, so that
 	// counting an answer needs no look-up of labels.
-	usual map[engine.Reason]usualAnswer
+	usual map[rcpt.Reason]usualAnswer
 	took  byCached[prometheus.Observer]
 }
 
 type usualAnswer struct {
-	verdict engine.Verdict
+	verdict rcpt.Verdict
 	total   byCached[prometheus.Counter]
 }
 
@@ -48,9 +49,9 @@ func newVerifications() verifications {
 			Help:    "Duration of verifications in seconds, by whether the result was remembered.",
 			Buckets: seconds,
 		}, []string{"cached"}),
-		usual: map[engine.Reason]usualAnswer{},
+		usual: map[rcpt.Reason]usualAnswer{},
 	}
-	for _, reason := range engine.Reasons() {
+	for _, reason := range rcpt.Reasons() {
 		verdict := reason.Verdict()
 		v.usual[reason] = usualAnswer{
 			verdict,
@@ -63,7 +64,7 @@ func newVerifications() verifications {
 	return v
 }
 
-func (v *verifications) counter(verdict engine.Verdict, reason engine.Reason, cached bool) prometheus.Counter {
+func (v *verifications) counter(verdict rcpt.Verdict, reason rcpt.Reason, cached bool) prometheus.Counter {
 	return v.total.WithLabelValues(verdicts.word(string(verdict)), reasons.word(string(reason)), truth(cached))
 }
 
@@ -75,7 +76,7 @@ func (v *verifications) collectors() []prometheus.Collector {
 // after the given time. It is for the code that answers, and not for the
 // engine's hook: the engine does not see remembered results, and also verifies
 // without a request.
-func (m *Metrics) Verified(r engine.Result, took time.Duration) {
+func (m *Metrics) Verified(r rcpt.Result, took time.Duration) {
 	reason, cached := r.Reason, r.Details != nil && r.Details.Cached
 	v := &m.verifications
 	v.took.of(cached).Observe(took.Seconds())

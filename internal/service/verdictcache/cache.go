@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/sys/flight"
@@ -23,11 +24,11 @@ var errOptions = errors.New("verdictcache: Fresh alone can be chosen of how to v
 type Engine interface {
 	// VerifyWith tells whether address can receive mail. The error is non-nil
 	// only when the verification itself could not be carried out.
-	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error)
+	VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (rcpt.Result, error)
 	// VerifyGroup does the same for addresses of one domain, at less cost.
 	VerifyGroup(
 		ctx context.Context, addresses []string, o engine.GroupOptions,
-		done func(i int, result engine.Result, err error),
+		done func(i int, result rcpt.Result, err error),
 	)
 }
 
@@ -95,7 +96,7 @@ type Cache struct {
 	memory     *memory  // nil: nothing is kept
 	stored     *stored  // nil: there is no store
 	rechecks   rechecks // nil: nothing is kept
-	calls      flight.Group[engine.Result]
+	calls      flight.Group[rcpt.Result]
 	generation atomic.Uint64 // goes up when everything is forgotten
 	counts     counts
 }
@@ -130,7 +131,7 @@ func (c *Cache) Close() error {
 
 // Verify returns what [Cache.Recall] does or, where that has nothing, verifies
 // the address and remembers the result, as [Cache.VerifyWith] does.
-func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, error) {
+func (c *Cache) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	return c.VerifyWith(ctx, address, engine.VerifyOptions{})
 }
 
@@ -138,9 +139,9 @@ func (c *Cache) Verify(ctx context.Context, address string) (engine.Result, erro
 // cache cannot be asked in another way, but for the time limit. Callers that
 // ask about one mailbox with the same one at the same time share a
 // verification. It goes on while any of them waits.
-func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (rcpt.Result, error) {
 	if o.Level != "" || o.Clean || o.Detach {
-		return engine.Result{}, errOptions
+		return rcpt.Result{}, errOptions
 	}
 	m, ok := c.read(address)
 	if !ok {
@@ -156,10 +157,10 @@ func (c *Cache) VerifyWith(ctx context.Context, address string, o engine.VerifyO
 
 // Recall returns the remembered result of an address. It asks only memory and
 // the store, the latter for a short time.
-func (c *Cache) Recall(ctx context.Context, address string) (engine.Result, bool) {
+func (c *Cache) Recall(ctx context.Context, address string) (rcpt.Result, bool) {
 	m, ok := c.read(address)
 	if !ok {
-		return engine.Result{}, false
+		return rcpt.Result{}, false
 	}
 	return c.remembered(ctx, m)
 }
@@ -185,16 +186,16 @@ func (c *Cache) forgetHere() {
 }
 
 // remembered is recall with its outcome counted.
-func (c *Cache) remembered(ctx context.Context, m mailbox) (engine.Result, bool) {
+func (c *Cache) remembered(ctx context.Context, m mailbox) (rcpt.Result, bool) {
 	result, from := c.recall(ctx, m)
 	c.counts.recalled[from].Add(1)
 	return result, from != nowhere
 }
 
 // recall looks in memory and then in the store.
-func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
+func (c *Cache) recall(ctx context.Context, m mailbox) (rcpt.Result, source) {
 	if c.memory == nil {
-		return engine.Result{}, nowhere
+		return rcpt.Result{}, nowhere
 	}
 	now, generation := c.config.Now(), c.generation.Load()
 	kept, ok := c.memory.get(m)
@@ -202,11 +203,11 @@ func (c *Cache) recall(ctx context.Context, m mailbox) (engine.Result, source) {
 		return kept.answer(m, now), fromMemory
 	}
 	if c.stored == nil {
-		return engine.Result{}, nowhere
+		return rcpt.Result{}, nowhere
 	}
 	result, expires, ok := c.stored.get(ctx, m, c.config.Fingerprint())
 	if !ok || !now.Before(expires) || !result.Reusable(now) {
-		return engine.Result{}, nowhere
+		return rcpt.Result{}, nowhere
 	}
 	kept = newRemembered(m, result, generation)
 	c.memory.put(m, kept)

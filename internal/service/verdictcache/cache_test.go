@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -29,23 +30,23 @@ func TestNew(t *testing.T) {
 // TestRemember tries each kind of result just before it ends and at its end.
 func TestRemember(t *testing.T) {
 	for _, tt := range []struct {
-		reason engine.Reason
+		reason rcpt.Reason
 		hint   time.Duration
 		lasts  time.Duration
 	}{
-		{engine.ReasonRecipientAccepted, 0, 12 * time.Hour},
-		{engine.ReasonCatchAll, 0, 12 * time.Hour},
-		{engine.ReasonMailboxNotFound, 0, 6 * time.Hour},
-		{engine.ReasonDomainNotFound, 0, time.Hour},
-		{engine.ReasonBlocked, 0, 10 * time.Minute},
-		{engine.ReasonGreylisted, 90 * time.Second, 90 * time.Second},
-		{engine.ReasonGreylisted, 24 * time.Hour, time.Hour},
-		{engine.ReasonTemporaryFailure, 15 * time.Minute, 10 * time.Minute},
-		{engine.ReasonDNSTemporary, time.Minute, time.Minute},
+		{rcpt.ReasonRecipientAccepted, 0, 12 * time.Hour},
+		{rcpt.ReasonCatchAll, 0, 12 * time.Hour},
+		{rcpt.ReasonMailboxNotFound, 0, 6 * time.Hour},
+		{rcpt.ReasonDomainNotFound, 0, time.Hour},
+		{rcpt.ReasonBlocked, 0, 10 * time.Minute},
+		{rcpt.ReasonGreylisted, 90 * time.Second, 90 * time.Second},
+		{rcpt.ReasonGreylisted, 24 * time.Hour, time.Hour},
+		{rcpt.ReasonTemporaryFailure, 15 * time.Minute, 10 * time.Minute},
+		{rcpt.ReasonDNSTemporary, time.Minute, time.Minute},
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := &fake{says: always(tt.reason, func(r *engine.Result) { hint(r, tt.hint) })}
+				f := &fake{says: always(tt.reason, func(r *rcpt.Result) { hint(r, tt.hint) })}
 				c := newCache(t, Config{Engine: f})
 				first := verify(t, c, "alice@acme.example")
 				time.Sleep(tt.lasts - time.Second)
@@ -71,13 +72,13 @@ func TestRemember(t *testing.T) {
 func TestNotRemembered(t *testing.T) {
 	for name, tt := range map[string]struct {
 		address string
-		says    func(context.Context, string) (engine.Result, error)
+		says    func(context.Context, string) (rcpt.Result, error)
 	}{
-		"impossible syntax": {"alice@@acme.example", always(engine.ReasonInvalidSyntax, nil)},
-		"not carried out": {"alice@acme.example", func(_ context.Context, given string) (engine.Result, error) {
-			return resultOf(given, engine.ReasonInternalError), errors.New("no descriptors")
+		"impossible syntax": {"alice@@acme.example", always(rcpt.ReasonInvalidSyntax, nil)},
+		"not carried out": {"alice@acme.example", func(_ context.Context, given string) (rcpt.Result, error) {
+			return resultOf(given, rcpt.ReasonInternalError), errors.New("no descriptors")
 		}},
-		"success false alone": {"alice@acme.example", always(engine.ReasonInternalError, nil)},
+		"success false alone": {"alice@acme.example", always(rcpt.ReasonInternalError, nil)},
 	} {
 		f := &fake{says: tt.says}
 		c := newCache(t, Config{Engine: f})
@@ -94,8 +95,8 @@ func TestNotRemembered(t *testing.T) {
 
 // TestSpellings: one mailbox, many spellings; each caller sees its own.
 func TestSpellings(t *testing.T) {
-	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
-		r := resultOf(given, engine.ReasonRecipientAccepted)
+	f := &fake{says: func(_ context.Context, given string) (rcpt.Result, error) {
+		r := resultOf(given, rcpt.ReasonRecipientAccepted)
 		r.Suggestion = r.Local + "@meant.example"
 		return r, nil
 	}}
@@ -123,7 +124,7 @@ func TestSpellings(t *testing.T) {
 // result of the regular one that its mail host is asked about: what is
 // irregular about it is a part of the result.
 func TestIrregularSpellings(t *testing.T) {
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	long := strings.Repeat("a", 70) + "@acme.example"
 	for n, given := range []string{
@@ -142,10 +143,10 @@ func TestIrregularSpellings(t *testing.T) {
 
 // TestAnswerIsTheCallersOwn: what a caller changes, others do not see.
 func TestAnswerIsTheCallersOwn(t *testing.T) {
-	c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})
+	c := newCache(t, Config{Engine: &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}})
 	for range 3 {
 		r := verify(t, c, "alice@acme.example")
-		if r.Reason != engine.ReasonRecipientAccepted {
+		if r.Reason != rcpt.ReasonRecipientAccepted {
 			t.Errorf("reason %s", r.Reason)
 		}
 		r.Reason = "spoiled"
@@ -153,16 +154,16 @@ func TestAnswerIsTheCallersOwn(t *testing.T) {
 }
 
 func TestFreshRemembers(t *testing.T) {
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	for range 2 {
 		if r, _ := c.VerifyWith(t.Context(), "alice@acme.example", fresh); r.Details.Cached {
 			t.Error("a remembered result")
 		}
 	}
-	f.willSay(always(engine.ReasonMailboxNotFound, nil))
+	f.willSay(always(rcpt.ReasonMailboxNotFound, nil))
 	_, _ = c.VerifyWith(t.Context(), "alice@acme.example", fresh)
-	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != engine.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
+	if r, ok := c.Recall(t.Context(), "alice@acme.example"); !ok || r.Verdict != rcpt.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%t %+v", ok, r)
 	}
 	if s := c.Stats(); s.FromMemory != 1 || s.Missed != 0 || s.Entries != 1 {
@@ -173,14 +174,14 @@ func TestFreshRemembers(t *testing.T) {
 // TestUnknownTakesNoVerdictsPlace: a fresh verification without an answer
 // does not replace one that is remembered.
 func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "alice@acme.example")
-	f.willSay(always(engine.ReasonGreylisted, nil))
-	if r, _ := c.VerifyWith(t.Context(), "alice@acme.example", fresh); r.Verdict != engine.VerdictUnknown {
+	f.willSay(always(rcpt.ReasonGreylisted, nil))
+	if r, _ := c.VerifyWith(t.Context(), "alice@acme.example", fresh); r.Verdict != rcpt.VerdictUnknown {
 		t.Errorf("%+v", r)
 	}
-	if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.VerdictDeliverable {
+	if r := verify(t, c, "alice@acme.example"); r.Verdict != rcpt.VerdictDeliverable {
 		t.Errorf("%+v", r)
 	}
 	if waiting, _ := c.Waiting(t.Context()); waiting != 0 {
@@ -193,9 +194,9 @@ func TestUnknownTakesNoVerdictsPlace(t *testing.T) {
 // would last until the clock has caught up.
 func TestClockIsSetBack(t *testing.T) {
 	for _, stored := range []bool{false, true} {
-		for _, reason := range []engine.Reason{engine.ReasonRecipientAccepted, engine.ReasonGreylisted} {
+		for _, reason := range []rcpt.Reason{rcpt.ReasonRecipientAccepted, rcpt.ReasonGreylisted} {
 			now, below := &clock{}, &fake{}
-			below.says = always(reason, func(r *engine.Result) { checked(r, now.Now().Round(0).UTC()) })
+			below.says = always(reason, func(r *rcpt.Result) { checked(r, now.Now().Round(0).UTC()) })
 			config := Config{Engine: below, Now: now.Now}
 			if stored {
 				config.Store = openStore(t, t.TempDir(), now.Now)
@@ -222,20 +223,20 @@ func TestClockIsSetBack(t *testing.T) {
 // TestHurry checks that a caller with little time does not make others believe
 // that there is no answer.
 func TestHurry(t *testing.T) {
-	silence := func(r *engine.Result) { r.Details.SMTP = &engine.SMTPAnswer{Phase: smtp.PhaseGreeting} }
+	silence := func(r *rcpt.Result) { r.Details.SMTP = &rcpt.SMTPAnswer{Phase: smtp.PhaseGreeting} }
 	for _, tt := range []struct {
 		name   string
-		reason engine.Reason
-		change func(*engine.Result)
+		reason rcpt.Reason
+		change func(*rcpt.Result)
 		time   time.Duration
 		cached bool
 	}{
-		{"silence", engine.ReasonConnectionTimeout, silence, 5 * time.Second, false},
-		{"silence all along", engine.ReasonConnectionTimeout, silence, 30 * time.Second, true},
-		{"no DNS", engine.ReasonDNSTemporary, func(r *engine.Result) { r.Details.SMTP = nil }, 5 * time.Second, false},
-		{"the random recipient was not answered", engine.ReasonControlInconclusive, nil, 5 * time.Second, false},
-		{"a refusal", engine.ReasonGreylisted, nil, 5 * time.Second, true},
-		{"a verdict", engine.ReasonRecipientAccepted, nil, 5 * time.Second, true},
+		{"silence", rcpt.ReasonConnectionTimeout, silence, 5 * time.Second, false},
+		{"silence all along", rcpt.ReasonConnectionTimeout, silence, 30 * time.Second, true},
+		{"no DNS", rcpt.ReasonDNSTemporary, func(r *rcpt.Result) { r.Details.SMTP = nil }, 5 * time.Second, false},
+		{"the random recipient was not answered", rcpt.ReasonControlInconclusive, nil, 5 * time.Second, false},
+		{"a refusal", rcpt.ReasonGreylisted, nil, 5 * time.Second, true},
+		{"a verdict", rcpt.ReasonRecipientAccepted, nil, 5 * time.Second, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCache(t, Config{Engine: &fake{says: always(tt.reason, tt.change)}})
@@ -248,7 +249,7 @@ func TestHurry(t *testing.T) {
 }
 
 func TestForget(t *testing.T) {
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "alice@acme.example")
 	if err := c.Forget(t.Context()); err != nil {
@@ -264,8 +265,8 @@ func TestForget(t *testing.T) {
 func TestForgetWhileAsking(t *testing.T) {
 	f := &fake{}
 	c := newCache(t, Config{Engine: f, Store: openStore(t, t.TempDir(), nil)})
-	f.willSay(func(ctx context.Context, given string) (engine.Result, error) {
-		return resultOf(given, engine.ReasonRecipientAccepted), c.Forget(ctx)
+	f.willSay(func(ctx context.Context, given string) (rcpt.Result, error) {
+		return resultOf(given, rcpt.ReasonRecipientAccepted), c.Forget(ctx)
 	})
 	verify(t, c, "alice@acme.example")
 	if _, ok := c.Recall(t.Context(), "alice@acme.example"); ok {
@@ -296,9 +297,9 @@ func TestNobodyJoinsWhatIsForgotten(t *testing.T) {
 
 func TestFingerprintChangesWhileAsking(t *testing.T) {
 	fingerprint := "old"
-	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
+	f := &fake{says: func(_ context.Context, given string) (rcpt.Result, error) {
 		fingerprint = "new"
-		return resultOf(given, engine.ReasonRecipientAccepted), nil
+		return resultOf(given, rcpt.ReasonRecipientAccepted), nil
 	}}
 	c := newCache(t, Config{Engine: f, Fingerprint: func() string { return fingerprint }})
 	verify(t, c, "alice@acme.example")
@@ -309,12 +310,12 @@ func TestFingerprintChangesWhileAsking(t *testing.T) {
 
 func TestKeepNothing(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.ReasonGreylisted, nil)}
+	f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 	c := newCache(t, Config{Engine: f, Store: s, KeepNothing: true})
 	for range 2 {
 		verify(t, c, "alice@acme.example")
 	}
-	f.willSay(always(engine.ReasonRecipientAccepted, nil))
+	f.willSay(always(rcpt.ReasonRecipientAccepted, nil))
 	verify(t, c, "alice@acme.example")
 	c.Run(t.Context()) // returns: there is nothing to do
 	if err := s.Flush(t.Context()); err != nil {
@@ -335,7 +336,7 @@ func TestKeepNothing(t *testing.T) {
 // TestMemoryIsBounded: the room is for octets, whatever mail hosts make long.
 func TestMemoryIsBounded(t *testing.T) {
 	long := make([]smtp.Line, 1000)
-	c := newCache(t, Config{Entries: 100, Engine: &fake{says: always(engine.ReasonRecipientAccepted, func(r *engine.Result) { r.Details.Transcript = long })}})
+	c := newCache(t, Config{Entries: 100, Engine: &fake{says: always(rcpt.ReasonRecipientAccepted, func(r *rcpt.Result) { r.Details.Transcript = long })}})
 	remembered := 0
 	for i := range 100 {
 		verify(t, c, string(rune('a'+i/10))+string(rune('a'+i%10))+"@acme.example")
@@ -353,10 +354,10 @@ func TestMemoryIsBounded(t *testing.T) {
 // TestHashesMayCollide: of two mailboxes with one hash, none gets the other's
 // result.
 func TestHashesMayCollide(t *testing.T) {
-	c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonMailboxNotFound, nil)}})
+	c := newCache(t, Config{Engine: &fake{says: always(rcpt.ReasonMailboxNotFound, nil)}})
 	alice, _ := read("alice@acme.example")
 	bob, _ := read("bob@acme.example")
-	kept := newRemembered(alice, resultOf("alice@acme.example", engine.ReasonMailboxNotFound), 0)
+	kept := newRemembered(alice, resultOf("alice@acme.example", rcpt.ReasonMailboxNotFound), 0)
 	c.memory.put(bob, kept)
 	if r, ok := c.Recall(t.Context(), "bob@acme.example"); ok {
 		t.Errorf("%s", cmp.Diff(nil, r))
@@ -364,7 +365,7 @@ func TestHashesMayCollide(t *testing.T) {
 }
 
 func BenchmarkRecall(b *testing.B) {
-	c := newCache(b, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})
+	c := newCache(b, Config{Engine: &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}})
 	for _, given := range []string{"info@acme.example", "John.Smith@Acme.Example", "Info@Bücher.example", "info@xn--bcher-kva.example"} {
 		verify(b, c, given)
 		b.Run(given, func(b *testing.B) {
@@ -384,7 +385,7 @@ func TestWhatCameTooLate(t *testing.T) {
 	c := newCache(t, Config{Engine: &fake{}})
 	m, _ := read("alice@acme.example")
 	check(t, c.Forget(t.Context()))
-	c.memory.put(m, newRemembered(m, resultOf(m.given, engine.ReasonRecipientAccepted), 0))
+	c.memory.put(m, newRemembered(m, resultOf(m.given, rcpt.ReasonRecipientAccepted), 0))
 	if _, ok := c.Recall(t.Context(), m.given); ok {
 		t.Error("remembered")
 	}
@@ -394,8 +395,8 @@ func TestWhatCameTooLate(t *testing.T) {
 // it.
 func TestForgetUnderLoad(t *testing.T) {
 	var edition atomic.Int64
-	f := &fake{says: func(_ context.Context, given string) (engine.Result, error) {
-		r := resultOf(given, engine.ReasonRecipientAccepted)
+	f := &fake{says: func(_ context.Context, given string) (rcpt.Result, error) {
+		r := resultOf(given, rcpt.ReasonRecipientAccepted)
 		r.Message = strconv.FormatInt(edition.Load(), 10)
 		return r, nil
 	}}
@@ -424,7 +425,7 @@ func TestForgetUnderLoad(t *testing.T) {
 // hold all of it in memory.
 func TestRequestIsNotKept(t *testing.T) {
 	for _, given := range []string{"alice@acme.example", "alice@bücher.example"} {
-		c := newCache(t, Config{Engine: &fake{says: always(engine.ReasonRecipientAccepted, nil)}})
+		c := newCache(t, Config{Engine: &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}})
 		request := strings.Repeat("k", 1000) + given
 		piece := request[1000:]
 		verify(t, c, piece)

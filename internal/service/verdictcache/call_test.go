@@ -8,21 +8,22 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
 // takes is an engine that answers after a while, or says that it had no time.
-func takes(d time.Duration) func(context.Context, string) (engine.Result, error) {
-	return func(ctx context.Context, given string) (engine.Result, error) {
+func takes(d time.Duration) func(context.Context, string) (rcpt.Result, error) {
+	return func(ctx context.Context, given string) (rcpt.Result, error) {
 		select {
 		case <-time.After(d):
-			return resultOf(given, engine.ReasonRecipientAccepted), nil
+			return resultOf(given, rcpt.ReasonRecipientAccepted), nil
 		case <-ctx.Done():
 		}
 		if errors.Is(ctx.Err(), context.Canceled) {
-			return resultOf(given, engine.ReasonInternalError), ctx.Err()
+			return resultOf(given, rcpt.ReasonInternalError), ctx.Err()
 		}
-		r := resultOf(given, engine.ReasonConnectionTimeout)
+		r := resultOf(given, rcpt.ReasonConnectionTimeout)
 		r.Details.SMTP = nil
 		return r, nil
 	}
@@ -30,7 +31,7 @@ func takes(d time.Duration) func(context.Context, string) (engine.Result, error)
 
 // outcome is what a caller got, and when.
 type outcome struct {
-	result engine.Result
+	result rcpt.Result
 	err    error
 	after  time.Duration
 }
@@ -56,7 +57,7 @@ func TestCallersShareAVerification(t *testing.T) {
 		f := &fake{says: takes(time.Second)}
 		c := newCache(t, Config{Engine: f})
 		for i, o := range callers(t, c, 30*time.Second, 30*time.Second, 0, time.Minute) {
-			if o.err != nil || o.result.Verdict != engine.VerdictDeliverable || o.after != time.Second {
+			if o.err != nil || o.result.Verdict != rcpt.VerdictDeliverable || o.after != time.Second {
 				t.Errorf("caller %d: %+v", i, o)
 			}
 		}
@@ -108,7 +109,7 @@ func TestLeavingCallers(t *testing.T) {
 						began := time.Now()
 						r, err := c.VerifyWith(ctx, "alice@acme.example", fresh)
 						switch {
-						case i != tt.leaves && (err != nil || r.Verdict != engine.VerdictDeliverable):
+						case i != tt.leaves && (err != nil || r.Verdict != rcpt.VerdictDeliverable):
 							t.Errorf("caller %d: %+v %v", i, r, err)
 						case i == tt.leaves && i > 0 && (!errors.Is(err, context.Canceled) || time.Since(began) != time.Second/2 || !r.Reason.Failed() || r.Email != "alice@acme.example"):
 							t.Errorf("the one who left: %+v %v after %v", r, err, time.Since(began))
@@ -143,7 +144,7 @@ func TestAllLeave(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.VerdictDeliverable || f.times() != 2 {
+		if r := verify(t, c, "alice@acme.example"); r.Verdict != rcpt.VerdictDeliverable || f.times() != 2 {
 			t.Errorf("%+v, asked %d times", r, f.times())
 		}
 	})
@@ -152,7 +153,7 @@ func TestAllLeave(t *testing.T) {
 // TestNobodyJoinsWhatIsCancelled, though the engine may take its time to end.
 func TestNobodyJoinsWhatIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: func(ctx context.Context, given string) (engine.Result, error) {
+		f := &fake{says: func(ctx context.Context, given string) (rcpt.Result, error) {
 			r, err := takes(10*time.Second)(ctx, given)
 			time.Sleep(time.Second)
 			return r, err
@@ -163,7 +164,7 @@ func TestNobodyJoinsWhatIsCancelled(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { _, _ = c.VerifyWith(ctx, "alice@acme.example", fresh) })
 		time.Sleep(1500 * time.Millisecond)
-		if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err != nil || r.Verdict != engine.VerdictDeliverable {
+		if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err != nil || r.Verdict != rcpt.VerdictDeliverable {
 			t.Errorf("%+v %v", r, err)
 		}
 		all.Wait()
@@ -178,11 +179,11 @@ func TestEachHasItsOwnTime(t *testing.T) {
 		c := newCache(t, Config{Engine: f})
 		got := callers(t, c, 2*time.Second, time.Second, 30*time.Second, 30*time.Second)
 		for i, want := range []struct {
-			reason engine.Reason
+			reason rcpt.Reason
 			after  time.Duration
 		}{
-			{engine.ReasonConnectionTimeout, 2 * time.Second}, {engine.ReasonConnectionTimeout, time.Second},
-			{engine.ReasonRecipientAccepted, 10 * time.Second}, {engine.ReasonRecipientAccepted, 10 * time.Second},
+			{rcpt.ReasonConnectionTimeout, 2 * time.Second}, {rcpt.ReasonConnectionTimeout, time.Second},
+			{rcpt.ReasonRecipientAccepted, 10 * time.Second}, {rcpt.ReasonRecipientAccepted, 10 * time.Second},
 		} {
 			if o := got[i]; o.err != nil || o.result.Reason != want.reason || o.after != want.after {
 				t.Errorf("caller %d: %s %v after %v, want %+v", i, o.result.Reason, o.err, o.after, want)
@@ -198,7 +199,7 @@ func TestEachHasItsOwnTime(t *testing.T) {
 // stays behind.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: func(context.Context, string) (engine.Result, error) {
+		f := &fake{says: func(context.Context, string) (rcpt.Result, error) {
 			time.Sleep(time.Second)
 			panic("a bug")
 		}}
@@ -214,13 +215,13 @@ func TestPanic(t *testing.T) {
 		})
 		synctest.Wait()
 		all.Go(func() {
-			if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err == nil || !r.Reason.Failed() || r.Verdict != engine.VerdictUnknown || r.Details == nil {
+			if r, err := c.VerifyWith(t.Context(), "alice@acme.example", fresh); err == nil || !r.Reason.Failed() || r.Verdict != rcpt.VerdictUnknown || r.Details == nil {
 				t.Errorf("%+v %v", r, err)
 			}
 		})
 		all.Wait()
 		f.willSay(takes(0))
-		if r := verify(t, c, "alice@acme.example"); r.Verdict != engine.VerdictDeliverable {
+		if r := verify(t, c, "alice@acme.example"); r.Verdict != rcpt.VerdictDeliverable {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -7,7 +7,7 @@
 // by the mailbox as RCPT TO names it, so that Info@Bücher.example and
 // Info@xn--bcher-kva.example are one; each caller gets back its own spelling.
 // An irregular address is keyed by itself: its result says what is irregular.
-// How long a result is reused depends on its reason: [engine.Result.Lasts].
+// How long a result is reused depends on its reason: [rcpt.Result.Lasts].
 //
 // # What is stored
 //

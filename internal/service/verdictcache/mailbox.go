@@ -3,7 +3,7 @@ package verdictcache
 import (
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/address"
 )
 
@@ -49,7 +49,7 @@ func (m mailbox) text() string {
 }
 
 // spell returns a result of the mailbox in the given spelling.
-func (m mailbox) spell(r *engine.Result) {
+func (m mailbox) spell(r *rcpt.Result) {
 	if r.Email == m.given {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/service/store"
@@ -24,10 +25,10 @@ type fake struct {
 	asked  []string            // alone
 	groups [][]string          // together
 	told   engine.GroupOptions // of the last group
-	says   func(ctx context.Context, address string) (engine.Result, error)
+	says   func(ctx context.Context, address string) (rcpt.Result, error)
 }
 
-func (f *fake) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (engine.Result, error) {
+func (f *fake) VerifyWith(ctx context.Context, address string, o engine.VerifyOptions) (rcpt.Result, error) {
 	f.mu.Lock()
 	f.asked = append(f.asked, address)
 	says := f.says
@@ -41,7 +42,7 @@ func (f *fake) VerifyWith(ctx context.Context, address string, o engine.VerifyOp
 }
 
 func (f *fake) VerifyGroup(
-	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	f.mu.Lock()
 	f.groups, f.told = append(f.groups, addresses), o
@@ -59,15 +60,15 @@ func (f *fake) times() int {
 	return len(f.asked)
 }
 
-func (f *fake) willSay(says func(ctx context.Context, address string) (engine.Result, error)) {
+func (f *fake) willSay(says func(ctx context.Context, address string) (rcpt.Result, error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.says = says
 }
 
 // always says the same of every address.
-func always(reason engine.Reason, change func(*engine.Result)) func(context.Context, string) (engine.Result, error) {
-	return func(_ context.Context, address string) (engine.Result, error) {
+func always(reason rcpt.Reason, change func(*rcpt.Result)) func(context.Context, string) (rcpt.Result, error) {
+	return func(_ context.Context, address string) (rcpt.Result, error) {
 		r := resultOf(address, reason)
 		if change != nil {
 			change(&r)
@@ -77,7 +78,7 @@ func always(reason engine.Reason, change func(*engine.Result)) func(context.Cont
 }
 
 // hint makes it worthwhile to ask again after a while; zero: it is not.
-func hint(r *engine.Result, after time.Duration) {
+func hint(r *rcpt.Result, after time.Duration) {
 	r.RetryAt = time.Time{}
 	if after > 0 {
 		r.RetryAt = r.CheckedAt.Add(after)
@@ -85,30 +86,30 @@ func hint(r *engine.Result, after time.Duration) {
 }
 
 // checked moves a result to another time.
-func checked(r *engine.Result, at time.Time) {
+func checked(r *rcpt.Result, at time.Time) {
 	after := r.RetryAfter()
 	r.CheckedAt = at
 	hint(r, after)
 }
 
 // verdictOf are the reasons of tests that are no unknown.
-var verdictOf = map[engine.Reason]engine.Verdict{
-	engine.ReasonRecipientAccepted: engine.VerdictDeliverable, engine.ReasonCatchAll: engine.VerdictAcceptAll,
-	engine.ReasonMailboxNotFound: engine.VerdictUndeliverable, engine.ReasonDomainNotFound: engine.VerdictUndeliverable, engine.ReasonInvalidSyntax: engine.VerdictUndeliverable,
+var verdictOf = map[rcpt.Reason]rcpt.Verdict{
+	rcpt.ReasonRecipientAccepted: rcpt.VerdictDeliverable, rcpt.ReasonCatchAll: rcpt.VerdictAcceptAll,
+	rcpt.ReasonMailboxNotFound: rcpt.VerdictUndeliverable, rcpt.ReasonDomainNotFound: rcpt.VerdictUndeliverable, rcpt.ReasonInvalidSyntax: rcpt.VerdictUndeliverable,
 }
 
-func resultOf(given string, reason engine.Reason) engine.Result {
+func resultOf(given string, reason rcpt.Reason) rcpt.Result {
 	parts, _ := address.Parse(given)
-	r := engine.Result{
-		Email: given, Local: parts.Local(), Domain: parts.Domain(), Verdict: engine.VerdictUnknown, Reason: reason, Message: "Because.",
-		CheckedAt: time.Now().UTC(), Details: &engine.Details{CatchAll: engine.CatchAllNo, SMTP: &engine.SMTPAnswer{
+	r := rcpt.Result{
+		Email: given, Local: parts.Local(), Domain: parts.Domain(), Verdict: rcpt.VerdictUnknown, Reason: reason, Message: "Because.",
+		CheckedAt: time.Now().UTC(), Details: &rcpt.Details{CatchAll: rcpt.CatchAllNo, SMTP: &rcpt.SMTPAnswer{
 			Host: "mx.acme.example", IP: "192.0.2.1", Phase: smtp.PhaseRCPT, Code: 250, Text: "OK",
 		}},
 	}
 	if verdict, ok := verdictOf[reason]; ok {
 		r.Verdict = verdict
 	}
-	if reason == engine.ReasonGreylisted {
+	if reason == rcpt.ReasonGreylisted {
 		r.RetryAt = r.CheckedAt.Add(5 * time.Minute)
 		r.Details.SMTP.Code = 451
 	}
@@ -137,7 +138,7 @@ func openStore(t testing.TB, dir string, now func() time.Time) *store.Store {
 	return s
 }
 
-func verify(t testing.TB, c *Cache, given string) engine.Result {
+func verify(t testing.TB, c *Cache, given string) rcpt.Result {
 	t.Helper()
 	r, err := c.Verify(t.Context(), given)
 	if err != nil {

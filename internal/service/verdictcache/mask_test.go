@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/lists"
 )
@@ -45,7 +45,7 @@ func TestHide(t *testing.T) {
 // address wherever it can.
 func TestStored(t *testing.T) {
 	m, _ := read("alice.jones@acme.example")
-	r := resultOf(m.given, engine.ReasonMailboxNotFound)
+	r := resultOf(m.given, rcpt.ReasonMailboxNotFound)
 	r.Details.SMTP.Text = "<alice.jones@acme.example>: unknown"
 	r.Suggestion = "alice.jones@acne.example"
 	r.Details.Transcript = append(r.Details.Transcript, resultTranscript(m.given)...)
@@ -103,7 +103,7 @@ func FuzzHide(f *testing.F) {
 		if !ok || utf8.RuneCountInString(m.local) < tellingLength {
 			return
 		}
-		r := resultOf(m.given, engine.ReasonMailboxNotFound)
+		r := resultOf(m.given, rcpt.ReasonMailboxNotFound)
 		r.Details.SMTP.Text = text
 		left := newStoredResult(m, r, "").Record.Details.SMTP.Text
 		for name, read := range map[string]func(string) string{"as it is": func(s string) string { return s }, "in small letters": strings.ToLower, "folded": fold} {

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/sys/lru"
 )
 
@@ -31,7 +31,7 @@ type memory struct {
 
 // remembered is a result. It is never changed.
 type remembered struct {
-	result     engine.Result
+	result     rcpt.Result
 	local      string // that of the mailbox
 	generation uint64
 }
@@ -105,7 +105,7 @@ func (f *memory) close() {
 
 // newRemembered returns a result to remember. It copies texts of the caller,
 // which may be part of a long request.
-func newRemembered(m mailbox, r engine.Result, generation uint64) *remembered {
+func newRemembered(m mailbox, r rcpt.Result, generation uint64) *remembered {
 	m, _ = read(strings.Clone(m.given))
 	r.Email, r.Local, r.Domain = m.given, m.parts.Local(), m.parts.Domain()
 	details := *r.Details
@@ -116,7 +116,7 @@ func newRemembered(m mailbox, r engine.Result, generation uint64) *remembered {
 
 // answer returns the result for a caller that asks now, with the mailbox in the
 // caller's spelling. Only the lists of the details are shared.
-func (k *remembered) answer(m mailbox, now time.Time) engine.Result {
+func (k *remembered) answer(m mailbox, now time.Time) rcpt.Result {
 	result, details := k.result, *k.result.Details
 	details.Age = max(0, now.Sub(k.result.CheckedAt.Add(details.Duration)))
 	result.Details = &details

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -37,7 +37,7 @@ const (
 )
 
 // schedule schedules a re-check of a greylisted mailbox.
-func (c *Cache) schedule(m mailbox, r engine.Result) {
+func (c *Cache) schedule(m mailbox, r rcpt.Result) {
 	at, giveUp := r.RetryAt.Add(recheckLate), c.config.Now().Add(recheckFor)
 	if r.RetryAt.IsZero() || !at.Before(giveUp) {
 		return
@@ -154,9 +154,9 @@ func (c *Cache) next(ctx context.Context, r store.Recheck) (time.Time, bool) {
 	if !ok {
 		return time.Time{}, false
 	}
-	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != engine.VerdictUnknown {
+	if known, from := c.recall(ctx, m); from != nowhere && known.Verdict != rcpt.VerdictUnknown {
 		return time.Time{}, false // a caller has verified it since
-	} else if from != nowhere && known.Reason == engine.ReasonGreylisted {
+	} else if from != nowhere && known.Reason == rcpt.ReasonGreylisted {
 		// A caller asked meanwhile and was deferred, too.
 		return c.config.Now().Add(known.RetryAfter() + recheckLate), true
 	}
@@ -172,7 +172,7 @@ func (c *Cache) judge(ctx context.Context, r store.Recheck, a answer) (time.Time
 	if ctx.Err() != nil {
 		return now, true // the process ends
 	}
-	if a.Err == nil && (a.Value.Verdict != engine.VerdictUnknown || a.Value.RetryAt.IsZero()) {
+	if a.Err == nil && (a.Value.Verdict != rcpt.VerdictUnknown || a.Value.RetryAt.IsZero()) {
 		c.counts.settled.Add(1)
 		return time.Time{}, false
 	}

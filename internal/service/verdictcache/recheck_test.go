@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -31,7 +31,7 @@ func wantWaiting(t *testing.T, c *Cache, want int) {
 // caller gets the verdict.
 func TestFinalWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, nil)}
+		f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		running(t, c)
 		verify(t, c, "Alice@Acme.example")
@@ -40,9 +40,9 @@ func TestFinalWord(t *testing.T) {
 		if r := verify(t, c, "Alice@acme.example"); r.RetryAfter() != time.Second || f.times() != 1 {
 			t.Errorf("%+v, asked %d times", r.Details, f.times())
 		}
-		f.willSay(always(engine.ReasonRecipientAccepted, nil))
+		f.willSay(always(rcpt.ReasonRecipientAccepted, nil))
 		time.Sleep(10 * time.Second)
-		if r := verify(t, c, "Alice@Acme.example"); r.Verdict != engine.VerdictDeliverable || !r.Details.Cached || r.Email != "Alice@Acme.example" || f.times() != 2 {
+		if r := verify(t, c, "Alice@Acme.example"); r.Verdict != rcpt.VerdictDeliverable || !r.Details.Cached || r.Email != "Alice@Acme.example" || f.times() != 2 {
 			t.Errorf("%+v, asked %d times", r, f.times())
 		}
 		wantWaiting(t, c, 0)
@@ -55,21 +55,21 @@ func TestFinalWord(t *testing.T) {
 // TestRechecksEnd: a host that never stops greylisting is asked five times
 // more, at growing intervals.
 func TestRechecksEnd(t *testing.T) {
-	for name, says := range map[string]func(context.Context, string) (engine.Result, error){
-		"greylisted": always(engine.ReasonGreylisted, nil),
-		"failing": func(_ context.Context, given string) (engine.Result, error) {
-			return resultOf(given, engine.ReasonInternalError), errors.New("no descriptors")
+	for name, says := range map[string]func(context.Context, string) (rcpt.Result, error){
+		"greylisted": always(rcpt.ReasonGreylisted, nil),
+		"failing": func(_ context.Context, given string) (rcpt.Result, error) {
+			return resultOf(given, rcpt.ReasonInternalError), errors.New("no descriptors")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var asked []time.Duration
 				began := time.Now()
-				f := &fake{says: always(engine.ReasonGreylisted, nil)}
+				f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 				c := newCache(t, Config{Engine: f})
 				running(t, c)
 				verify(t, c, "alice@acme.example")
-				f.willSay(func(ctx context.Context, given string) (engine.Result, error) {
+				f.willSay(func(ctx context.Context, given string) (rcpt.Result, error) {
 					asked = append(asked, time.Since(began).Round(time.Minute))
 					return says(ctx, given)
 				})
@@ -90,11 +90,11 @@ func TestRechecksEnd(t *testing.T) {
 // callers.
 func TestHintOfADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.RetryAt = r.CheckedAt.Add(24 * time.Hour) })}
+		f := &fake{says: always(rcpt.ReasonGreylisted, func(r *rcpt.Result) { r.RetryAt = r.CheckedAt.Add(24 * time.Hour) })}
 		c := newCache(t, Config{Engine: f})
 		verify(t, c, "alice@acme.example")
 		wantWaiting(t, c, 0)
-		f.willSay(always(engine.ReasonGreylisted, func(r *engine.Result) { r.RetryAt = r.CheckedAt.Add(3 * time.Hour) }))
+		f.willSay(always(rcpt.ReasonGreylisted, func(r *rcpt.Result) { r.RetryAt = r.CheckedAt.Add(3 * time.Hour) }))
 		running(t, c)
 		verify(t, c, "bob@acme.example")
 		time.Sleep(7 * time.Hour)
@@ -109,7 +109,7 @@ func TestHintOfADay(t *testing.T) {
 // remembered waits for that.
 func TestPutOffMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, nil)}
+		f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		verify(t, c, "alice@acme.example")
 		until, again := c.next(t.Context(), store.Recheck{Address: "alice@acme.example", Attempts: 1, GiveUp: time.Now().Add(time.Hour)})
@@ -123,7 +123,7 @@ func TestPutOffMeanwhile(t *testing.T) {
 // before a mail host's later hint.
 func TestCallerIsSooner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, nil)}
+		f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		running(t, c)
 		verify(t, c, "alice@acme.example")
@@ -133,7 +133,7 @@ func TestCallerIsSooner(t *testing.T) {
 		if f.times() != 2 {
 			t.Errorf("asked %d times, too early", f.times())
 		}
-		f.willSay(always(engine.ReasonRecipientAccepted, nil))
+		f.willSay(always(rcpt.ReasonRecipientAccepted, nil))
 		_, _ = c.VerifyWith(t.Context(), "alice@acme.example", fresh)
 		time.Sleep(time.Hour)
 		if f.times() != 3 {
@@ -146,7 +146,7 @@ func TestCallerIsSooner(t *testing.T) {
 // TestRechecksAreBounded in how many run and how many wait.
 func TestRechecksAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { r.RetryAt = r.CheckedAt.Add(time.Minute) })}
+		f := &fake{says: always(rcpt.ReasonGreylisted, func(r *rcpt.Result) { r.RetryAt = r.CheckedAt.Add(time.Minute) })}
 		c := newCache(t, Config{Engine: f})
 		for i := range maxRechecks + 5 {
 			_, _ = c.VerifyWith(t.Context(), fmt.Sprintf("u%d@acme.example", i), fresh)
@@ -168,16 +168,16 @@ func TestRechecksAreBounded(t *testing.T) {
 // TestRecheckOfAPanic is given up, and the others go on.
 func TestRecheckOfAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, nil)}
+		f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		running(t, c)
 		verify(t, c, "alice@acme.example")
 		verify(t, c, "bob@acme.example")
-		f.willSay(func(_ context.Context, given string) (engine.Result, error) {
+		f.willSay(func(_ context.Context, given string) (rcpt.Result, error) {
 			if given == "alice@acme.example" {
 				panic("a bug")
 			}
-			return resultOf(given, engine.ReasonRecipientAccepted), nil
+			return resultOf(given, rcpt.ReasonRecipientAccepted), nil
 		})
 		time.Sleep(10 * time.Minute)
 		wantWaiting(t, c, 0)
@@ -191,7 +191,7 @@ func TestRecheckOfAPanic(t *testing.T) {
 // next.
 func TestEndOfTheProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{says: always(engine.ReasonGreylisted, nil)}
+		f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 		c := newCache(t, Config{Engine: f})
 		verify(t, c, "alice@acme.example")
 		f.willSay(takes(20 * time.Second))

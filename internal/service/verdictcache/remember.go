@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
 // answer is the outcome of a verification.
-type answer = flight.Answer[engine.Result]
+type answer = flight.Answer[rcpt.Result]
 
 // ask verifies for a caller, and shares the verification with others, unless
 // there is nothing left to wait for.
-func (c *Cache) ask(ctx context.Context, m mailbox, timeout time.Duration) (engine.Result, error) {
+func (c *Cache) ask(ctx context.Context, m mailbox, timeout time.Duration) (rcpt.Result, error) {
 	if timeout >= c.config.Timeout {
 		timeout = 0 // the engine's own is as long
 	}
@@ -55,19 +56,19 @@ func (c *Cache) verify(ctx context.Context, m mailbox, timeout time.Duration, sc
 
 // settled reports whether a result that had this time limit is one for callers
 // with more time, too.
-func (c *Cache) settled(r engine.Result, timeout time.Duration) bool {
+func (c *Cache) settled(r rcpt.Result, timeout time.Duration) bool {
 	return timeout == 0 || timeout >= c.config.Timeout || r.Settled()
 }
 
 // keep remembers a result until it expires, unless a better one is remembered.
 func (c *Cache) keep(
-	ctx context.Context, m mailbox, r engine.Result, generation uint64, fingerprint string, schedule bool,
+	ctx context.Context, m mailbox, r rcpt.Result, generation uint64, fingerprint string, schedule bool,
 ) {
 	expires := r.Expires()
 	if c.memory == nil || expires.IsZero() || c.generation.Load() != generation {
 		return
 	}
-	if r.Verdict == engine.VerdictUnknown { // otherwise the store need not be asked
+	if r.Verdict == rcpt.VerdictUnknown { // otherwise the store need not be asked
 		if known, from := c.recall(ctx, m); from != nowhere && !r.Replaces(known) {
 			return
 		}
@@ -76,17 +77,17 @@ func (c *Cache) keep(
 	if c.stored != nil && r.Reason.Durable() {
 		c.stored.put(m, r, fingerprint, expires)
 	}
-	if schedule && r.Reason == engine.ReasonGreylisted {
+	if schedule && r.Reason == rcpt.ReasonGreylisted {
 		c.schedule(m, r)
 	}
 }
 
 // fault returns the result for a caller that gave up, or whose verification
 // could not be carried out.
-func (c *Cache) fault(m mailbox, err error) engine.Result {
-	reason := engine.ReasonUnfinished
+func (c *Cache) fault(m mailbox, err error) rcpt.Result {
+	reason := rcpt.ReasonUnfinished
 	if errors.Is(err, flight.ErrPanicked) {
-		reason = engine.ReasonInternalError
+		reason = rcpt.ReasonInternalError
 	}
 	return engine.Decide(engine.Evidence{
 		Schema: engine.EvidenceSchema, Email: m.given, Local: m.parts.Local(), Domain: m.parts.Domain(),

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine/rhsbl"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/lists"
@@ -38,12 +38,12 @@ type stored struct {
 // storedResult is a result in the form of the store: its record, without what
 // reveals the address.
 type storedResult struct {
-	Fingerprint string        `json:"basis,omitempty"`
-	Record      engine.Result `json:"record"`
+	Fingerprint string      `json:"basis,omitempty"`
+	Record      rcpt.Result `json:"record"`
 }
 
 // newStoredResult removes from a result everything that reveals the address.
-func newStoredResult(m mailbox, r engine.Result, fingerprint string) storedResult {
+func newStoredResult(m mailbox, r rcpt.Result, fingerprint string) storedResult {
 	details := *r.Details
 	details.Transcript = nil
 	r.Email, r.Local, r.Domain = "", "", ""
@@ -80,7 +80,7 @@ func withoutMailbox(found []lists.Match, domain string) []lists.Match {
 
 // result returns the result for the mailbox; false: a version stored it that
 // has another form.
-func (s storedResult) result(m mailbox) (r engine.Result, ok bool) {
+func (s storedResult) result(m mailbox) (r rcpt.Result, ok bool) {
 	r = s.Record
 	r.Email, r.Local, r.Domain = m.given, m.parts.Local(), m.parts.Domain()
 	if r.Suggestion != "" {
@@ -89,7 +89,7 @@ func (s storedResult) result(m mailbox) (r engine.Result, ok bool) {
 	return r, r.Details != nil && r.Verdict != ""
 }
 
-func (b *stored) put(m mailbox, r engine.Result, fingerprint string, expires time.Time) {
+func (b *stored) put(m mailbox, r rcpt.Result, fingerprint string, expires time.Time) {
 	text, err := json.Marshal(newStoredResult(m, r, fingerprint))
 	if err != nil {
 		b.log.Error("a verdict cannot be stored", "error", err)
@@ -101,9 +101,9 @@ func (b *stored) put(m mailbox, r engine.Result, fingerprint string, expires tim
 }
 
 // get returns the stored result of a mailbox with the fingerprint.
-func (b *stored) get(ctx context.Context, m mailbox, fingerprint string) (engine.Result, time.Time, bool) {
+func (b *stored) get(ctx context.Context, m mailbox, fingerprint string) (rcpt.Result, time.Time, bool) {
 	if time.Now().UnixNano() < b.rests.Load() {
-		return engine.Result{}, time.Time{}, false
+		return rcpt.Result{}, time.Time{}, false
 	}
 	within, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
@@ -112,12 +112,12 @@ func (b *stored) get(ctx context.Context, m mailbox, fingerprint string) (engine
 		if !errors.Is(err, store.ErrNotFound) && ctx.Err() == nil {
 			b.rest(err)
 		}
-		return engine.Result{}, time.Time{}, false
+		return rcpt.Result{}, time.Time{}, false
 	}
 	var s storedResult
 	// A later version may store results in another form.
 	if json.Unmarshal(verdict.Result, &s) != nil || s.Fingerprint != fingerprint {
-		return engine.Result{}, time.Time{}, false
+		return rcpt.Result{}, time.Time{}, false
 	}
 	result, ok := s.result(m)
 	return result, verdict.Expires, ok

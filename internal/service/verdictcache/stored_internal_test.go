@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -16,7 +16,7 @@ func TestStoredHasEveryField(t *testing.T) {
 	if !ok {
 		t.Fatal("no mailbox")
 	}
-	var want engine.Result
+	var want rcpt.Result
 	testkit.Fill(&want)
 	want.Email, want.Local, want.Domain = m.given, m.parts.Local(), m.parts.Domain()
 	want.Suggestion = "ada@example.com"

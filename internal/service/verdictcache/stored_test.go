@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -27,9 +27,9 @@ func check(t testing.TB, err error) {
 // what the store is not told.
 func TestTwoCachesOnOneStore(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.ReasonRecipientAccepted, func(r *engine.Result) {
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, func(r *rcpt.Result) {
 		r.Role, r.Free, r.Disposable = true, true, true
-		r.Details.Provider, r.Details.MX, r.Details.Duration = "acme_mail", []engine.MX{{Host: "mx.acme.example", Preference: 10}}, 7*time.Millisecond
+		r.Details.Provider, r.Details.MX, r.Details.Duration = "acme_mail", []rcpt.MX{{Host: "mx.acme.example", Preference: 10}}, 7*time.Millisecond
 		r.Details.Transcript = resultTranscript(r.Email)
 	})}
 	one, other := newCache(t, Config{Engine: f, Store: s}), newCache(t, Config{Engine: f, Store: s})
@@ -51,11 +51,11 @@ func TestTwoCachesOnOneStore(t *testing.T) {
 func TestWhatIsAboutUsStaysHere(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	for _, tt := range []struct {
-		reason engine.Reason
+		reason rcpt.Reason
 		shared bool
 	}{
-		{engine.ReasonRecipientAccepted, true}, {engine.ReasonCatchAll, true}, {engine.ReasonMailboxNotFound, true}, {engine.ReasonDomainNotFound, true}, {engine.ReasonGreylisted, true},
-		{engine.ReasonBlocked, false}, {engine.ReasonRateLimited, false}, {engine.ReasonConnectionFailed, false}, {engine.ReasonDNSTemporary, false}, {engine.ReasonLevelReached, false},
+		{rcpt.ReasonRecipientAccepted, true}, {rcpt.ReasonCatchAll, true}, {rcpt.ReasonMailboxNotFound, true}, {rcpt.ReasonDomainNotFound, true}, {rcpt.ReasonGreylisted, true},
+		{rcpt.ReasonBlocked, false}, {rcpt.ReasonRateLimited, false}, {rcpt.ReasonConnectionFailed, false}, {rcpt.ReasonDNSTemporary, false}, {rcpt.ReasonLevelReached, false},
 	} {
 		f := &fake{says: always(tt.reason, nil)}
 		one, other := newCache(t, Config{Engine: f, Store: s}), newCache(t, Config{Engine: f, Store: s})
@@ -74,11 +74,11 @@ func TestWhatIsAboutUsStaysHere(t *testing.T) {
 // process.
 func TestRestart(t *testing.T) {
 	dir, now := t.TempDir(), &clock{}
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	before := openStore(t, dir, now.Now)
 	c := newCache(t, Config{Engine: f, Store: before, Fingerprint: func() string { return "lists 1" }, Egress: "e", Now: now.Now})
 	first := verify(t, c, "alice@acme.example")
-	f.willSay(always(engine.ReasonGreylisted, nil))
+	f.willSay(always(rcpt.ReasonGreylisted, nil))
 	verify(t, c, "bob@acme.example")
 	check(t, before.Close())
 
@@ -91,11 +91,11 @@ func TestRestart(t *testing.T) {
 		t.Errorf("%+v", r.Details)
 	}
 	now.advance(306 * time.Second)
-	f.willSay(always(engine.ReasonMailboxNotFound, func(r *engine.Result) { checked(r, now.Now()) }))
+	f.willSay(always(rcpt.ReasonMailboxNotFound, func(r *rcpt.Result) { checked(r, now.Now()) }))
 	running(t, c)
 	testkit.Eventually(t, "the greylisted address is settled", func() bool { return c.Stats().RechecksSettled == 1 })
 	testkit.Eventually(t, "none waits", func() bool { waiting, err := c.Waiting(t.Context()); return err == nil && waiting == 0 })
-	if r := verify(t, c, "bob@acme.example"); r.Verdict != engine.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
+	if r := verify(t, c, "bob@acme.example"); r.Verdict != rcpt.VerdictUndeliverable || !r.Details.Cached || f.times() != 3 {
 		t.Errorf("%+v, asked %d times", r, f.times())
 	}
 	other := newCache(t, Config{Engine: f, Store: after, Fingerprint: func() string { return "lists 2" }, Now: now.Now})
@@ -107,7 +107,7 @@ func TestRestart(t *testing.T) {
 // TestForgetEverywhere: other nodes forget what they have in memory, too.
 func TestForgetEverywhere(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	one, other := newCache(t, Config{Engine: f, Store: s}), newCache(t, Config{Engine: f, Store: s})
 	running(t, other)
 	verify(t, one, "alice@acme.example")
@@ -132,16 +132,16 @@ func TestForgetEverywhere(t *testing.T) {
 func TestTwoNodesRecheckOnce(t *testing.T) {
 	now := &clock{}
 	s := openStore(t, t.TempDir(), now.Now)
-	f := &fake{says: always(engine.ReasonGreylisted, nil)}
+	f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 	config := Config{Engine: f, Store: s, Egress: "e", Now: now.Now}
 	one, other := newCache(t, config), newCache(t, config)
 	for _, address := range []string{"alice@acme.example", "bob@acme.example", "carol@acme.example"} {
 		verify(t, one, address)
 	}
 	check(t, s.Flush(t.Context()))
-	elsewhere := newCache(t, Config{Engine: &fake{says: always(engine.ReasonBlocked, nil)}, Store: s, Egress: "another", Now: now.Now})
+	elsewhere := newCache(t, Config{Engine: &fake{says: always(rcpt.ReasonBlocked, nil)}, Store: s, Egress: "another", Now: now.Now})
 	now.advance(306 * time.Second)
-	f.willSay(always(engine.ReasonRecipientAccepted, func(r *engine.Result) { checked(r, now.Now()) }))
+	f.willSay(always(rcpt.ReasonRecipientAccepted, func(r *rcpt.Result) { checked(r, now.Now()) }))
 	running(t, elsewhere)
 	running(t, one)
 	running(t, other)
@@ -151,7 +151,7 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 		t.Errorf("asked %d times, %d from elsewhere", f.times(), elsewhere.Stats().RechecksAsked)
 	}
 	for _, c := range []*Cache{one, other, elsewhere} {
-		if r, ok := c.Recall(t.Context(), "bob@acme.example"); !ok || r.Verdict != engine.VerdictDeliverable {
+		if r, ok := c.Recall(t.Context(), "bob@acme.example"); !ok || r.Verdict != rcpt.VerdictDeliverable {
 			t.Errorf("%t %+v", ok, r)
 		}
 	}
@@ -162,7 +162,7 @@ func TestTwoNodesRecheckOnce(t *testing.T) {
 func TestGivenUpInTheStore(t *testing.T) {
 	now := &clock{}
 	s := openStore(t, t.TempDir(), now.Now)
-	f := &fake{says: always(engine.ReasonGreylisted, func(r *engine.Result) { checked(r, now.Now()) })}
+	f := &fake{says: always(rcpt.ReasonGreylisted, func(r *rcpt.Result) { checked(r, now.Now()) })}
 	c := newCache(t, Config{Engine: f, Store: s, Now: now.Now})
 	verify(t, c, "alice@acme.example")
 	for range 10 {
@@ -184,11 +184,11 @@ func TestGivenUpInTheStore(t *testing.T) {
 // TestStoreFails: requests are answered, and do not all wait for it.
 func TestStoreFails(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
-	f := &fake{says: always(engine.ReasonGreylisted, nil)}
+	f := &fake{says: always(rcpt.ReasonGreylisted, nil)}
 	c := newCache(t, Config{Engine: f, Store: s})
 	check(t, s.Close())
 	for range 3 {
-		if r := verify(t, c, "alice@acme.example"); r.Reason != engine.ReasonGreylisted {
+		if r := verify(t, c, "alice@acme.example"); r.Reason != rcpt.ReasonGreylisted {
 			t.Errorf("%+v", r)
 		}
 	}

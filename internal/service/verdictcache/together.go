@@ -3,6 +3,7 @@ package verdictcache
 import (
 	"context"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -10,11 +11,11 @@ import (
 // cost. Their verifications are not shared with other callers. Done is called
 // for each, perhaps from several goroutines at a time.
 func (c *Cache) VerifyGroup(
-	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, addresses []string, o engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	if o.Level != "" || o.Clean {
 		for i := range addresses {
-			done(i, engine.Result{}, errOptions)
+			done(i, rcpt.Result{}, errOptions)
 		}
 		return
 	}
@@ -33,7 +34,7 @@ func (c *Cache) VerifyGroup(
 		return
 	}
 	generation, fingerprint := c.generation.Load(), c.config.Fingerprint()
-	c.config.Engine.VerifyGroup(ctx, rest, o, func(n int, result engine.Result, err error) {
+	c.config.Engine.VerifyGroup(ctx, rest, o, func(n int, result rcpt.Result, err error) {
 		m, ok := c.read(rest[n])
 		if ok && err == nil && c.settled(result, o.Timeout) && c.config.Fingerprint() == fingerprint {
 			c.keep(context.WithoutCancel(ctx), m, result, generation, fingerprint, true)

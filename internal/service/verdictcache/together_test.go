@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
@@ -11,7 +12,7 @@ import (
 // alone, and is not asked about again, unless it is to be fresh.
 func TestTogether(t *testing.T) {
 	addresses := []string{"alice@acme.example", "bob@acme.example", "no address"}
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	for _, tt := range []struct {
 		options engine.GroupOptions
@@ -22,7 +23,7 @@ func TestTogether(t *testing.T) {
 		{engine.GroupOptions{Fresh: true}, addresses},
 	} {
 		told, cached := make([]string, len(addresses)), 0
-		c.VerifyGroup(t.Context(), addresses, tt.options, func(i int, result engine.Result, err error) {
+		c.VerifyGroup(t.Context(), addresses, tt.options, func(i int, result rcpt.Result, err error) {
 			if told[i] = result.Email; err != nil {
 				t.Errorf("%+v: %v", result, err)
 			}
@@ -48,7 +49,7 @@ func TestTogether(t *testing.T) {
 // TestOptionsArePassedOn: the engine tells the caller who waits, and knows its
 // lane. Options that a cache cannot pass on are an error.
 func TestOptionsArePassedOn(t *testing.T) {
-	f := &fake{says: always(engine.ReasonRecipientAccepted, nil)}
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "known@acme.example")
 	var waits []bool
@@ -56,7 +57,7 @@ func TestOptionsArePassedOn(t *testing.T) {
 		Waits: func(yes bool) { waits = append(waits, yes) },
 		Lane:  &engine.Lane{},
 	}
-	c.VerifyGroup(t.Context(), []string{"known@acme.example", "together@acme.example"}, o, func(_ int, _ engine.Result, err error) {
+	c.VerifyGroup(t.Context(), []string{"known@acme.example", "together@acme.example"}, o, func(_ int, _ rcpt.Result, err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -74,7 +75,7 @@ func TestOptionsArePassedOn(t *testing.T) {
 	}
 	for _, o := range []engine.GroupOptions{{Level: engine.LevelDNS}, {Clean: true}} {
 		told := 0
-		c.VerifyGroup(t.Context(), []string{"a@b.example", "c@b.example"}, o, func(_ int, _ engine.Result, err error) {
+		c.VerifyGroup(t.Context(), []string{"a@b.example", "c@b.example"}, o, func(_ int, _ rcpt.Result, err error) {
 			if told++; err == nil {
 				t.Errorf("%+v: no error", o)
 			}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 const (
@@ -140,7 +140,7 @@ func (l *lists) read(path string, took time.Duration) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		l.tally.add(row[0], said{verdict: engine.Verdict(row[1]), reason: engine.Reason(row[2])}, took, l.wrong)
+		l.tally.add(row[0], said{verdict: rcpt.Verdict(row[1]), reason: rcpt.Reason(row[2])}, took, l.wrong)
 	}
 	if n != l.size {
 		l.wrong.add("rcpt bulk has written %d rows for %d", n, l.size)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/testkit/hostile"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
@@ -62,18 +62,18 @@ func (k *kind) has() bool { return k.dns == "" || k.dns == "forges" }
 
 // allowed are the verdicts beside "unknown" about a mailbox. A hostile host may
 // happen to let the truth through.
-func (k *kind) allowed(local string) (verdicts []engine.Verdict) {
+func (k *kind) allowed(local string) (verdicts []rcpt.Verdict) {
 	name := strings.TrimRight(local, "0123456789")
 	listed := slices.IndexFunc(k.Asked, func(q smtptest.Question) bool { return q.Address == name })
 	if listed >= 0 {
 		for _, word := range k.Asked[listed].Allowed {
 			switch word {
 			case "catch_all":
-				word = string(engine.VerdictAcceptAll)
+				word = string(rcpt.VerdictAcceptAll)
 			case "recipient_accepted":
-				word = string(engine.VerdictDeliverable)
+				word = string(rcpt.VerdictDeliverable)
 			}
-			verdicts = append(verdicts, engine.Verdict(word))
+			verdicts = append(verdicts, rcpt.Verdict(word))
 		}
 	}
 	if listed < 0 || !k.ours {
@@ -91,12 +91,12 @@ const (
 )
 
 // truth is what is so about a mailbox.
-var truth = map[string][]engine.Verdict{
-	existing: {engine.VerdictDeliverable}, missing: {engine.VerdictUndeliverable}, full: nil,
+var truth = map[string][]rcpt.Verdict{
+	existing: {rcpt.VerdictDeliverable}, missing: {rcpt.VerdictUndeliverable}, full: nil,
 }
 
 // mayChange reports whether a changing host may be of this kind for a while:
 // nothing that it says is another truth about its mailboxes.
 func (k *kind) mayChange() bool {
-	return k.dns == "" && k.Name != changing && !slices.Contains(k.allowed(missing), engine.VerdictAcceptAll)
+	return k.dns == "" && k.Name != changing && !slices.Contains(k.allowed(missing), rcpt.VerdictAcceptAll)
 }

@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // key is the API key of the server.
@@ -66,8 +66,8 @@ func (w *web) verify(ctx context.Context, address string) (said, error) {
 	}
 	defer response.Body.Close()
 	var record struct {
-		Result  engine.Verdict
-		Details struct{ Reason engine.Reason }
+		Result  rcpt.Verdict
+		Details struct{ Reason rcpt.Reason }
 	}
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode == http.StatusServiceUnavailable {

@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -61,7 +61,7 @@ func TestLibrary(t *testing.T) {
 		t.Error(err)
 	}
 	said := trial.tally.take().verdicts
-	for _, verdict := range []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown} {
+	for _, verdict := range []rcpt.Verdict{rcpt.VerdictDeliverable, rcpt.VerdictUndeliverable, rcpt.VerdictAcceptAll, rcpt.VerdictUnknown} {
 		if said[verdict] == 0 {
 			t.Errorf("nothing was called %s: %v", verdict, said)
 		}
@@ -160,29 +160,29 @@ func TestDomains(t *testing.T) {
 func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		address string
-		allowed []engine.Verdict // beside unknown
+		allowed []rcpt.Verdict // beside unknown
 	}{
-		{"real1@honest-0.test", []engine.Verdict{engine.VerdictDeliverable}},
-		{"missing1@honest-3.test", []engine.Verdict{engine.VerdictUndeliverable}},
+		{"real1@honest-0.test", []rcpt.Verdict{rcpt.VerdictDeliverable}},
+		{"missing1@honest-3.test", []rcpt.Verdict{rcpt.VerdictUndeliverable}},
 		{"full1@honest-0.test", nil},
 		{"real1@greylisting-0.test", nil},
 		{"missing1@greylisting-0.test", nil},
-		{"real1@closes-at-rcpt-0.test", []engine.Verdict{engine.VerdictDeliverable}},
-		{"missing1@closes-at-quit-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
+		{"real1@closes-at-rcpt-0.test", []rcpt.Verdict{rcpt.VerdictDeliverable}},
+		{"missing1@closes-at-quit-0.test", []rcpt.Verdict{rcpt.VerdictUndeliverable}},
 		{"full1@closes-at-quit-0.test", nil},
-		{"missing1@catch-all-0.test", []engine.Verdict{engine.VerdictAcceptAll}},
-		{"real1@turns-after-3-refusals-5-1-1-0.test", []engine.Verdict{engine.VerdictDeliverable}},
-		{"real1@random-0.test", []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll}},
-		{"real1@no-domain-0.test", []engine.Verdict{engine.VerdictUndeliverable}},
+		{"missing1@catch-all-0.test", []rcpt.Verdict{rcpt.VerdictAcceptAll}},
+		{"real1@turns-after-3-refusals-5-1-1-0.test", []rcpt.Verdict{rcpt.VerdictDeliverable}},
+		{"real1@random-0.test", []rcpt.Verdict{rcpt.VerdictDeliverable, rcpt.VerdictAcceptAll}},
+		{"real1@no-domain-0.test", []rcpt.Verdict{rcpt.VerdictUndeliverable}},
 	} {
-		for _, verdict := range []engine.Verdict{engine.VerdictDeliverable, engine.VerdictUndeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown} {
-			want := verdict == engine.VerdictUnknown || slices.Contains(tt.allowed, verdict)
+		for _, verdict := range []rcpt.Verdict{rcpt.VerdictDeliverable, rcpt.VerdictUndeliverable, rcpt.VerdictAcceptAll, rcpt.VerdictUnknown} {
+			want := verdict == rcpt.VerdictUnknown || slices.Contains(tt.allowed, verdict)
 			if err := Judge(tt.address, verdict); (err == nil) != want {
 				t.Errorf("%s %s: %v", tt.address, verdict, err)
 			}
 		}
 	}
-	if Judge("real1@elsewhere.test", engine.VerdictUnknown) == nil {
+	if Judge("real1@elsewhere.test", rcpt.VerdictUnknown) == nil {
 		t.Error("an address of another world is judged")
 	}
 }
@@ -218,7 +218,7 @@ func TestGrowth(t *testing.T) {
 // slow is a subject that takes its time, and says the same about all.
 type slow struct {
 	takes   time.Duration
-	verdict engine.Verdict
+	verdict rcpt.Verdict
 }
 
 func (slow) name() string              { return "slow" }
@@ -237,10 +237,10 @@ func TestTrial(t *testing.T) {
 		slow
 		want string
 	}{
-		{slow{6 * time.Second, engine.VerdictDeliverable}, ""},
-		{slow{6001 * time.Millisecond, engine.VerdictDeliverable}, "slow took 6.001s for real1@honest-0.test, and had 5s"},
-		{slow{time.Second, engine.VerdictUndeliverable}, "a wrong verdict: real1@honest-0.test is called undeliverable"},
-		{slow{time.Second, engine.VerdictUnknown}, "slow could not tell about 30 of 30 mailboxes"},
+		{slow{6 * time.Second, rcpt.VerdictDeliverable}, ""},
+		{slow{6001 * time.Millisecond, rcpt.VerdictDeliverable}, "slow took 6.001s for real1@honest-0.test, and had 5s"},
+		{slow{time.Second, rcpt.VerdictUndeliverable}, "a wrong verdict: real1@honest-0.test is called undeliverable"},
+		{slow{time.Second, rcpt.VerdictUnknown}, "slow could not tell about 30 of 30 mailboxes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var wrong faults

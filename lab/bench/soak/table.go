@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 const columns = "%6s  %-8s %6s %6s %8s %8s  %8s %8s %8s %8s %8s %5s  %7s %7s %7s\n"
@@ -18,11 +18,11 @@ func writeHead(w io.Writer) {
 
 // writeRow is what a subject takes up, and what it has said since the last row.
 func writeRow(w io.Writer, at time.Duration, name string, f figures, c counted) {
-	number := func(v engine.Verdict) string { return fmt.Sprint(c.verdicts[v]) }
+	number := func(v rcpt.Verdict) string { return fmt.Sprint(c.verdicts[v]) }
 	fmt.Fprintf(w, columns, fmt.Sprintf("%.0fs", at.Seconds()), name,
 		fmt.Sprint(f.Goroutines), fmt.Sprint(f.fds), megabytes(f.HeapLive), megabytes(f.rss), fmt.Sprint(len(c.took)),
-		number(engine.VerdictDeliverable), number(engine.VerdictUndeliverable),
-		number(engine.VerdictAcceptAll), number(engine.VerdictUnknown), fmt.Sprint(c.busy),
+		number(rcpt.VerdictDeliverable), number(rcpt.VerdictUndeliverable),
+		number(rcpt.VerdictAcceptAll), number(rcpt.VerdictUnknown), fmt.Sprint(c.busy),
 		seconds(c.quantile(0.5)), seconds(c.quantile(0.99)), seconds(c.quantile(1)))
 }
 

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // said is what a subject said about an address.
 type said struct {
-	verdict engine.Verdict
-	reason  engine.Reason
+	verdict rcpt.Verdict
+	reason  rcpt.Reason
 	busy    bool // it was turned away
 }
 
@@ -24,7 +24,7 @@ type tally struct {
 }
 
 type counted struct {
-	verdicts map[engine.Verdict]int
+	verdicts map[rcpt.Verdict]int
 	busy     int
 	took     []time.Duration
 }
@@ -34,7 +34,7 @@ func (t *tally) add(address string, s said, took time.Duration, wrong *faults) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.verdicts == nil {
-		t.verdicts = make(map[engine.Verdict]int)
+		t.verdicts = make(map[rcpt.Verdict]int)
 	}
 	t.all++
 	t.took = append(t.took, took)

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/accuracy"
 	"github.com/rcpt/rcpt/internal/demo"
 	"github.com/rcpt/rcpt/lab/bench/drive"
@@ -126,7 +126,7 @@ func (t tool) situations(ctx context.Context, folder string) (accuracy.Tally, er
 	}
 	var tally accuracy.Tally
 	for _, answer := range report.Answers {
-		tally.Add(engine.Verdict(answer.Verdict), cases[answer.Place].Verdict)
+		tally.Add(rcpt.Verdict(answer.Verdict), cases[answer.Place].Verdict)
 	}
 	return tally, nil
 }

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	list "github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lab/bench/drive"
@@ -108,7 +109,7 @@ func (f *formWorld) run(t *testing.T, beside bool) (answers int, p50, p95 time.D
 	if beside {
 		others.Go(func() {
 			_, _ = list.Run(ctx, listOf(f.spec), answered, list.Options{
-				Verifier: f.verifier, Concurrency: 500, Unordered: true, Trim: engine.Result.WithoutDetails,
+				Verifier: f.verifier, Concurrency: 500, Unordered: true, Trim: rcpt.Result.WithoutDetails,
 			})
 		})
 		time.Sleep(30 * time.Second)
@@ -121,7 +122,7 @@ func (f *formWorld) run(t *testing.T, beside bool) (answers int, p50, p95 time.D
 			defer cancel()
 			began := time.Now()
 			r, err := f.verifier.Verify(ctx, fmt.Sprintf("box%d@d%d.test", f.spec.Addresses+i, i*7%f.spec.Domains))
-			if err == nil && r.Verdict != engine.VerdictUnknown {
+			if err == nil && r.Verdict != rcpt.VerdictUnknown {
 				took[i] = time.Since(began)
 			}
 		})

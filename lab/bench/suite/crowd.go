@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	lists "github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lab/bench/drive"
@@ -172,16 +173,16 @@ type crowdSink struct {
 
 func (s *crowdSink) Flush(context.Context) error { return nil }
 
-func (s *crowdSink) Write(_ context.Context, item lists.Item, result engine.Result) error {
+func (s *crowdSink) Write(_ context.Context, item lists.Item, result rcpt.Result) error {
 	s.run.took = time.Since(s.began)
 	if !strings.HasSuffix(item.Email, "@d0.test") {
 		s.run.small = s.run.took
 	}
 	truth := s.spec.Truth(item.Email)
 	switch {
-	case result.Verdict == engine.VerdictUndeliverable && truth != world.NotExists:
+	case result.Verdict == rcpt.VerdictUndeliverable && truth != world.NotExists:
 		s.run.falsely++
-	case result.Verdict != engine.VerdictUnknown:
+	case result.Verdict != rcpt.VerdictUnknown:
 		s.run.settled++
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	list "github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lab/bench/drive"
@@ -62,7 +63,7 @@ func simulate(t *testing.T, s scenario) (took time.Duration, told tally, counted
 		t.Fatal(err)
 	}
 	start, answers := time.Now(), &judging{spec: s.spec}
-	_, err = list.Run(t.Context(), listOf(s.spec), answers, list.Options{Verifier: verifier, Concurrency: s.concurrency, Trim: engine.Result.WithoutDetails})
+	_, err = list.Run(t.Context(), listOf(s.spec), answers, list.Options{Verifier: verifier, Concurrency: s.concurrency, Trim: rcpt.Result.WithoutDetails})
 	took = time.Since(start)
 	if err != nil || answers.answered != s.spec.Addresses {
 		t.Errorf("%d answers, %v", answers.answered, err)
@@ -105,12 +106,12 @@ type judging struct {
 
 func (j *judging) Flush(context.Context) error { return nil }
 
-func (j *judging) Write(_ context.Context, i list.Item, r engine.Result) error {
+func (j *judging) Write(_ context.Context, i list.Item, r rcpt.Result) error {
 	j.answered++
 	switch truth := j.spec.Truth(i.Email); {
-	case r.Verdict == engine.VerdictUnknown && truth != world.Temporary:
+	case r.Verdict == rcpt.VerdictUnknown && truth != world.Temporary:
 		j.unsettled++
-	case r.Verdict == engine.VerdictUndeliverable && truth != world.NotExists:
+	case r.Verdict == rcpt.VerdictUndeliverable && truth != world.NotExists:
 		j.falselyUndeliverable++
 	}
 	return nil

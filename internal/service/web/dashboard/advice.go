@@ -3,7 +3,7 @@ package dashboard
 import (
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // What the flags of an address mean to senders.
@@ -16,13 +16,13 @@ const (
 // adviceOn returns what a result means, in other words than its message, and
 // what the owner of a list should do. The flags come first, because an address
 // whose mailbox accepts mail may still be a bad one to write to.
-func adviceOn(r engine.Result) string {
+func adviceOn(r rcpt.Result) string {
 	text := causeOf(r)
 	switch {
-	case r.Verdict == engine.VerdictUndeliverable:
+	case r.Verdict == rcpt.VerdictUndeliverable:
 		return text.Meaning + " " + text.Do // no flag makes it worth keeping
-	case r.SpamTrap, r.Reason == engine.ReasonSpamTrap:
-		return reasonNote(engine.ReasonSpamTrap)
+	case r.SpamTrap, r.Reason == rcpt.ReasonSpamTrap:
+		return reasonNote(rcpt.ReasonSpamTrap)
 	case r.Disposable && text.writes:
 		return adviceDisposable + " " + text.Meaning
 	case r.Disposable:
@@ -37,13 +37,13 @@ func adviceOn(r engine.Result) string {
 
 // causeOf returns the text of the result's reason. If a reason has several
 // causes, it returns the text of this one.
-func causeOf(r engine.Result) reasonText {
+func causeOf(r rcpt.Result) reasonText {
 	reason, text := r.Reason, reasonTexts[r.Reason]
 	_, domain, _ := strings.Cut(r.Email[max(0, strings.LastIndexByte(r.Email, '@')):], "@")
 	switch {
-	case reason == engine.ReasonMXReservedAddress && r.Verdict == engine.VerdictUndeliverable:
+	case reason == rcpt.ReasonMXReservedAddress && r.Verdict == rcpt.VerdictUndeliverable:
 		text.Meaning, text.Do = "The mail host's address is a loopback address, so no mail can arrive.", "Check for a typing mistake, or remove the address."
-	case reason != engine.ReasonUnsupportedAddress:
+	case reason != rcpt.ReasonUnsupportedAddress:
 	case strings.HasPrefix(domain, "["):
 		text.Meaning = "The domain is an address literal. Few mail hosts accept mail for such addresses, and this server does not verify them."
 		text.Do = "Ask for an address with a domain."

@@ -4,14 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 )
 
 // TestReasonTexts: every reason of the engine has a name, a meaning and
 // something to do, and no two have one name.
 func TestReasonTexts(t *testing.T) {
-	names := map[string]engine.Reason{}
-	for _, reason := range engine.Reasons() {
+	names := map[string]rcpt.Reason{}
+	for _, reason := range rcpt.Reasons() {
 		text := reasonTexts[reason]
 		if text.Name == "" || !strings.HasSuffix(text.Meaning, ".") || !strings.HasSuffix(text.Do, ".") {
 			t.Errorf("%s: %+v", reason, text)
@@ -32,9 +33,9 @@ func TestReasonTexts(t *testing.T) {
 // TestSteps: every reason of the DNS has an outcome on the page, and every step
 // of the engine is one of the page.
 func TestSteps(t *testing.T) {
-	for _, reason := range engine.Reasons() {
+	for _, reason := range rcpt.Reasons() {
 		outcome, has := dnsOutcomes[reason]
-		if has != (reason.EndsAt() == engine.StepDNS) || has && (outcome.text == "" || outcome.tone == "") {
+		if has != (reason.EndsAt() == rcpt.StepDNS) || has && (outcome.text == "" || outcome.tone == "") {
 			t.Errorf("%s ends at %q, and the DNS shows %q", reason, reason.EndsAt(), outcome)
 		}
 		if step := reason.EndsAt(); step != "" && lastStep[step] == "" {
@@ -45,14 +46,14 @@ func TestSteps(t *testing.T) {
 
 // TestAdvice goes through every result, reason and combination of flags.
 func TestAdvice(t *testing.T) {
-	verdicts := []engine.Verdict{engine.VerdictDeliverable, engine.VerdictAcceptAll, engine.VerdictUnknown, engine.VerdictUndeliverable}
-	for _, reason := range engine.Reasons() {
+	verdicts := []rcpt.Verdict{rcpt.VerdictDeliverable, rcpt.VerdictAcceptAll, rcpt.VerdictUnknown, rcpt.VerdictUndeliverable}
+	for _, reason := range rcpt.Reasons() {
 		for _, verdict := range verdicts {
-			if reason != engine.ReasonMXReservedAddress && reason.Verdict() != verdict {
+			if reason != rcpt.ReasonMXReservedAddress && reason.Verdict() != verdict {
 				continue
 			}
 			for flags := range 16 {
-				r := engine.Result{Email: "ada@acme.example", Local: "ada", Domain: "acme.example", Verdict: verdict, Reason: reason, Details: &engine.Details{},
+				r := rcpt.Result{Email: "ada@acme.example", Local: "ada", Domain: "acme.example", Verdict: verdict, Reason: reason, Details: &rcpt.Details{},
 					Role: flags&1 > 0, Free: flags&2 > 0, Disposable: flags&4 > 0, SpamTrap: flags&8 > 0}
 				checkAdvice(t, r, adviceOn(r))
 			}
@@ -60,25 +61,25 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-func checkAdvice(t *testing.T, r engine.Result, got string) {
+func checkAdvice(t *testing.T, r rcpt.Result, got string) {
 	t.Helper()
 	reason := r.Reason
 	has := func(part string) bool { return strings.Contains(got, part) }
-	gone := r.Verdict == engine.VerdictUndeliverable
-	trap := !gone && (r.SpamTrap || reason == engine.ReasonSpamTrap)
+	gone := r.Verdict == rcpt.VerdictUndeliverable
+	trap := !gone && (r.SpamTrap || reason == rcpt.ReasonSpamTrap)
 	wants := map[string]bool{
 		"Nobody signs up with such": trap,
 		"disposable mailbox":        r.Disposable && !trap && !gone,
-		"Safe to write to":          reason == engine.ReasonRecipientAccepted && !r.Disposable && !r.SpamTrap && !r.Role,
-		"Write to it":               reason == engine.ReasonCatchAll && !r.Disposable && !r.SpamTrap && !r.Role,
-		"probably good":             reason == engine.ReasonControlInconclusive && !r.Disposable && !r.SpamTrap && !r.Role,
+		"Safe to write to":          reason == rcpt.ReasonRecipientAccepted && !r.Disposable && !r.SpamTrap && !r.Role,
+		"Write to it":               reason == rcpt.ReasonCatchAll && !r.Disposable && !r.SpamTrap && !r.Role,
+		"probably good":             reason == rcpt.ReasonControlInconclusive && !r.Disposable && !r.SpamTrap && !r.Role,
 		"function":                  reasonTexts[reason].writes && r.Role && !r.Disposable && !r.SpamTrap,
 		"Anybody can open":          reasonTexts[reason].writes && r.Free && !r.Role && !r.Disposable && !r.SpamTrap,
-		"--level":                   reason == engine.ReasonLevelReached && !trap,
-		"--allow-net":               reason == engine.ReasonMXReservedAddress && !gone && !trap,
+		"--level":                   reason == rcpt.ReasonLevelReached && !trap,
+		"--allow-net":               reason == rcpt.ReasonMXReservedAddress && !gone && !trap,
 		"from strangers, and":       false,
 		"local network":             false,
-		reasonTexts[reason].Meaning: !trap && (!gone || reason != engine.ReasonMXReservedAddress) || reason == engine.ReasonSpamTrap,
+		reasonTexts[reason].Meaning: !trap && (!gone || reason != rcpt.ReasonMXReservedAddress) || reason == rcpt.ReasonSpamTrap,
 	}
 	for part, want := range wants {
 		if has(part) != want {
@@ -100,7 +101,7 @@ func TestAdviceOnAddressesNotAsked(t *testing.T) {
 		"alice@acme": "local network", `"a@b.example"@acme`: "local network",
 	} {
 		r, err := v.Verify(t.Context(), email)
-		if err != nil || r.Reason != engine.ReasonUnsupportedAddress {
+		if err != nil || r.Reason != rcpt.ReasonUnsupportedAddress {
 			t.Fatalf("%s: %+v, %v", email, r, err)
 		}
 		if got := adviceOn(r); !strings.Contains(got, want) || strings.Contains(got, "--level") != strings.Contains(want, "--level") {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/given"
@@ -23,8 +24,8 @@ type checkView struct {
 
 // outcome is a result as it is shown.
 type outcome struct {
-	engine.Result
-	Reason   engine.Reason
+	rcpt.Result
+	Reason   rcpt.Reason
 	Named    string // the reason in words
 	Given    string // what was typed, if it differs from the address
 	Removed  string // from it
@@ -110,9 +111,9 @@ func checkFault(err error) (string, int) {
 	return "The server could not check the address. Try again in a moment.", http.StatusServiceUnavailable
 }
 
-func newOutcome(r engine.Result, base string) *outcome {
+func newOutcome(r rcpt.Result, base string) *outcome {
 	if r.Details == nil {
-		r.Details = &engine.Details{}
+		r.Details = &rcpt.Details{}
 	}
 	o := &outcome{
 		Result: r, Reason: r.Reason, Named: reasonName(r.Reason), Given: r.Details.Given,
@@ -129,18 +130,18 @@ func newOutcome(r engine.Result, base string) *outcome {
 
 // toneOf is the colour of a verdict.
 func toneOf(verdict string) string {
-	switch engine.Verdict(verdict) {
-	case engine.VerdictDeliverable:
+	switch rcpt.Verdict(verdict) {
+	case rcpt.VerdictDeliverable:
 		return "good"
-	case engine.VerdictUndeliverable:
+	case rcpt.VerdictUndeliverable:
 		return "bad"
-	case engine.VerdictAcceptAll:
+	case rcpt.VerdictAcceptAll:
 		return "warn"
 	}
 	return "calm"
 }
 
-func flagsOf(r engine.Result) (flags []trait) {
+func flagsOf(r rcpt.Result) (flags []trait) {
 	for _, f := range []struct {
 		set bool
 		trait

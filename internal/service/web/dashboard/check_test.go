@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -21,7 +21,7 @@ import (
 func TestCheckCleans(t *testing.T) {
 	var asked []string
 	w := newWorld(t, func(c *Config) {
-		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
+		c.Check = func(ctx context.Context, address string) (rcpt.Result, error) {
 			asked = append(asked, address)
 			return dashboardtest.Checked(ctx, address)
 		}
@@ -49,7 +49,7 @@ func TestCheckCleans(t *testing.T) {
 // TestSuggestion: it is a button that checks it.
 func TestSuggestion(t *testing.T) {
 	w := newWorld(t, func(c *Config) {
-		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
+		c.Check = func(ctx context.Context, address string) (rcpt.Result, error) {
 			r, err := dashboardtest.Checked(ctx, address)
 			r.Suggestion = `"a&b"@acme.example`
 			return r, err
@@ -74,8 +74,8 @@ func TestCopies(t *testing.T) {
 	for _, found := range copied.FindAllStringSubmatch(got, -1) {
 		texts[found[1]] = html.UnescapeString(found[2])
 	}
-	var record engine.Result
-	if err := json.Unmarshal([]byte(texts["json"]), &record); err != nil || record.Email != odd || record.Reason != engine.ReasonRecipientAccepted || len(record.Details.Transcript) > 0 {
+	var record rcpt.Result
+	if err := json.Unmarshal([]byte(texts["json"]), &record); err != nil || record.Email != odd || record.Reason != rcpt.ReasonRecipientAccepted || len(record.Details.Transcript) > 0 {
 		t.Errorf("%v\n%s", err, texts["json"])
 	}
 	if !strings.Contains(texts["curl"], w.server.URL+"/api/v1/verify") || !strings.Contains(texts["curl"], "details=1") {
@@ -93,12 +93,12 @@ func TestCopies(t *testing.T) {
 
 // TestKeptSession: the page says that times go on from an earlier check.
 func TestKeptSession(t *testing.T) {
-	d := &engine.Details{Duration: 24 * time.Millisecond, Transcript: []smtp.Line{{At: 3 * time.Millisecond}, {At: 6280 * time.Millisecond}}}
+	d := &rcpt.Details{Duration: 24 * time.Millisecond, Transcript: []smtp.Line{{At: 3 * time.Millisecond}, {At: 6280 * time.Millisecond}}}
 	if !beganBefore(d) {
 		t.Error("a kept session")
 	}
 	d.Duration = 6300 * time.Millisecond
-	if beganBefore(d) || beganBefore(&engine.Details{}) {
+	if beganBefore(d) || beganBefore(&rcpt.Details{}) {
 		t.Error("a fresh one, or none")
 	}
 }

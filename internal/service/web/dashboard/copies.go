@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/web/snippets"
 )
 
 // recordText is the result as the API gives it to a request with details=1, in
 // lines.
-func recordText(r engine.Result) string {
+func recordText(r rcpt.Result) string {
 	details := *r.Details
 	details.Transcript = nil // the page shows it, and it is long
 	r.Details = &details

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/snippets"
@@ -55,7 +55,7 @@ type Config struct {
 	Keys  Keys
 	// Check verifies an address. An error means that the verification could not
 	// be carried out, as for [engine.Verifier.Verify].
-	Check func(ctx context.Context, address string) (engine.Result, error)
+	Check func(ctx context.Context, address string) (rcpt.Result, error)
 	// Samples are addresses to try, offered on the empty Check page. Default:
 	// none.
 	Samples []Sample

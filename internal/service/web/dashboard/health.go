@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -43,7 +43,7 @@ type NetworkCheck struct {
 // Hour counts the verifications of the last hour, without remembered results.
 type Hour struct {
 	Checked, Unknown int64
-	Mostly           engine.Reason // of the unknown ones
+	Mostly           rcpt.Reason // of the unknown ones
 }
 
 // Egress is a proxy or source address for mail hosts.

@@ -3,8 +3,8 @@ package dashboard
 import (
 	"fmt"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -125,18 +125,18 @@ func mostlyDead(j store.Job, bad int64) string {
 }
 
 // deadTexts say of addresses that cannot be mailed why.
-var deadTexts = map[engine.Reason]string{
-	engine.ReasonMailboxNotFound: "mailboxes do not exist", engine.ReasonMailboxDisabled: "mailboxes are closed",
-	engine.ReasonMailboxMoved: "mailboxes have moved", engine.ReasonDomainNotFound: "domains do not exist",
-	engine.ReasonNoMailHost: "domains have no mail host", engine.ReasonNullMX: "domains accept no mail",
-	engine.ReasonInvalidSyntax: "cells hold no valid address",
+var deadTexts = map[rcpt.Reason]string{
+	rcpt.ReasonMailboxNotFound: "mailboxes do not exist", rcpt.ReasonMailboxDisabled: "mailboxes are closed",
+	rcpt.ReasonMailboxMoved: "mailboxes have moved", rcpt.ReasonDomainNotFound: "domains do not exist",
+	rcpt.ReasonNoMailHost: "domains have no mail host", rcpt.ReasonNullMX: "domains accept no mail",
+	rcpt.ReasonInvalidSyntax: "cells hold no valid address",
 }
 
 // commonest is the most frequent of the reasons for which addresses of a list
 // cannot be mailed.
-func commonest(j store.Job) (reason engine.Reason, most int64) {
+func commonest(j store.Job) (reason rcpt.Reason, most int64) {
 	for name, n := range j.Reasons {
-		if r := engine.Reason(name); r.Verdict() == engine.VerdictUndeliverable && (n > most || n == most && r < reason) {
+		if r := rcpt.Reason(name); r.Verdict() == rcpt.VerdictUndeliverable && (n > most || n == most && r < reason) {
 			reason, most = r, n
 		}
 	}

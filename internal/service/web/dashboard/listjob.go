@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/list"
 	"github.com/rcpt/rcpt/internal/service/jobs"
@@ -112,7 +112,7 @@ func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 		p.Points = 100 * j.Done / j.Addresses
 	}
 	if j.State == store.JobDone {
-		p.Unknown = j.Results[string(engine.VerdictUnknown)]
+		p.Unknown = j.Results[string(rcpt.VerdictUnknown)]
 	}
 	p.count()
 	if !p.Live || j.State == store.JobPaused {
@@ -159,7 +159,7 @@ func (l *progressView) count() {
 	for _, name := range names {
 		n := l.Job.Reasons[name]
 		l.Reasons = append(l.Reasons, share{
-			Name: name, Note: reasonNote(engine.Reason(name)), Tone: toneOf(string(engine.Reason(name).Verdict())),
+			Name: name, Note: reasonNote(rcpt.Reason(name)), Tone: toneOf(string(rcpt.Reason(name).Verdict())),
 			Count: n, Whole: l.Addresses, Width: 100 * float64(n) / float64(max(1, l.Addresses)),
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 )
@@ -211,24 +211,24 @@ func TestSamples(t *testing.T) {
 // TestPath: a way ends where something was proven, and a host that refuses us
 // is no bad news about the mailbox.
 func TestPath(t *testing.T) {
-	tones := func(r engine.Result) (text string) {
+	tones := func(r rcpt.Result) (text string) {
 		for _, s := range pathOf(r) {
 			text += s.Tone + " "
 		}
 		return strings.TrimSpace(text)
 	}
-	at := func(reason engine.Reason, code int) engine.Result {
+	at := func(reason rcpt.Reason, code int) rcpt.Result {
 		r, _ := dashboardtest.Checked(t.Context(), "ada@acme.example")
 		r.Reason, r.Details.SMTP.Code = reason, code
 		return r
 	}
-	syntax := engine.Result{Reason: engine.ReasonInvalidSyntax, Details: &engine.Details{}}
-	gone := engine.Result{Reason: engine.ReasonDomainNotFound, Details: &engine.Details{}}
-	skipped := engine.Result{Reason: engine.ReasonLevelReached, Details: &engine.Details{}}
-	for want, r := range map[string]engine.Result{
-		"good good good good good": at(engine.ReasonRecipientAccepted, 250),
-		"good good good bad good":  at(engine.ReasonMailboxNotFound, 550),
-		"good good good calm good": at(engine.ReasonBlocked, 554),
+	syntax := rcpt.Result{Reason: rcpt.ReasonInvalidSyntax, Details: &rcpt.Details{}}
+	gone := rcpt.Result{Reason: rcpt.ReasonDomainNotFound, Details: &rcpt.Details{}}
+	skipped := rcpt.Result{Reason: rcpt.ReasonLevelReached, Details: &rcpt.Details{}}
+	for want, r := range map[string]rcpt.Result{
+		"good good good good good": at(rcpt.ReasonRecipientAccepted, 250),
+		"good good good bad good":  at(rcpt.ReasonMailboxNotFound, 550),
+		"good good good calm good": at(rcpt.ReasonBlocked, 554),
 		"bad idle idle idle idle":  syntax,
 		"good good bad idle idle":  gone,
 		"good good idle idle idle": skipped,
@@ -237,7 +237,7 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s: %s, want %s", r.Reason, got, want)
 		}
 	}
-	loopback := engine.Result{Verdict: engine.VerdictUndeliverable, Reason: engine.ReasonMXReservedAddress, Details: &engine.Details{MX: []engine.MX{{Host: "mx.acme.example"}}}}
+	loopback := rcpt.Result{Verdict: rcpt.VerdictUndeliverable, Reason: rcpt.ReasonMXReservedAddress, Details: &rcpt.Details{MX: []rcpt.MX{{Host: "mx.acme.example"}}}}
 	if got := tones(loopback); got != "good good bad idle idle" {
 		t.Errorf("a proven fault of the DNS: %s", got)
 	}
@@ -369,13 +369,13 @@ func TestHealth(t *testing.T) {
 	health = Health{Checks: []NetworkCheck{{Name: "DNS resolver"}, {Name: "Port 25"}}, Resolvers: []Resolver{{Server: "192.0.2.53"}}, Hour: &Hour{}}
 	shows("nothing was asked", "Not tested yet: <a href=\"/check\">check an address", "nothing checked yet", "None yet")
 	health.Checks[0] = NetworkCheck{Name: "DNS resolver", Tested: true, Since: now.Add(-2 * time.Hour), Checked: now.Add(-time.Minute)}
-	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: engine.ReasonGreylisted}
+	health.Hour = &Hour{Checked: 1200, Unknown: 60, Mostly: rcpt.ReasonGreylisted}
 	shows("the resolver works", "Everything works", ">Working<", "1 min ago", "5%", ">of 1,200<")
 	health.Checks[1] = NetworkCheck{Name: "Port 25", Tested: true, Fault: "no mail host can be reached", Advice: "Ask your hoster.", Since: now.Add(-3 * time.Hour), Checked: now}
-	health.Hour = &Hour{Checked: 100, Unknown: 96, Mostly: engine.ReasonPortBlocked}
+	health.Hour = &Hour{Checked: 100, Unknown: 96, Mostly: rcpt.ReasonPortBlocked}
 	shows("port 25 is closed", "2 things need your attention", "<strong>Port 25</strong>: no mail host can be reached. Ask your hoster.", ">for 3 h<",
 		"<strong>Results</strong>: 96% of the addresses checked in the last hour are “unknown”, most often for the reason “Port 25 is closed here”")
-	health = Health{Hour: &Hour{Checked: 19, Unknown: 19, Mostly: engine.ReasonPortBlocked}, Egresses: []Egress{{Name: "direct", LastReply: now}}}
+	health = Health{Hour: &Hour{Checked: 19, Unknown: 19, Mostly: rcpt.ReasonPortBlocked}, Egresses: []Egress{{Name: "direct", LastReply: now}}}
 	shows("some unknown are no sign", "Everything works", "100%")
 	health = Health{
 		Egresses: []Egress{{Name: "192.0.2.8", Fault: "port 25 is closed"}, {Name: "192.0.2.9"}, {Name: "192.0.2.10", LastReply: now,

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -435,7 +435,7 @@ func TestMembersOnly(t *testing.T) {
 func TestScripts(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 	w := newWorld(t, func(c *Config) {
-		c.Check = func(ctx context.Context, address string) (engine.Result, error) {
+		c.Check = func(ctx context.Context, address string) (rcpt.Result, error) {
 			result, _ := dashboardtest.Checked(ctx, "nobody@acme.example")
 			result.Email, result.Message, result.Suggestion, result.Details.Provider = address, evil, evil, evil
 			result.Details.MX[0].Host, result.Details.SMTP.Text, result.Details.SMTP.Host = evil, evil, evil

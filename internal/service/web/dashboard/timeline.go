@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -16,7 +16,7 @@ type step struct {
 }
 
 // pathOf returns the steps of the verification.
-func pathOf(r engine.Result) []step {
+func pathOf(r rcpt.Result) []step {
 	details := r.Details
 	steps := []step{syntaxStep(r), listsStep(r), dnsStep(r), hostStep(r), catchAllStep(details)}
 	last, idle := lastStep[r.Reason.EndsAt()], false
@@ -40,21 +40,21 @@ const (
 
 // lastStep is the last step that is shown of a verification which ended at a
 // step of the engine.
-var lastStep = map[engine.Step]string{
-	engine.StepSyntax: stepSyntax, engine.StepLists: stepLists, engine.StepDNS: stepDNS, engine.StepSMTP: stepCatchAll,
+var lastStep = map[rcpt.Step]string{
+	rcpt.StepSyntax: stepSyntax, rcpt.StepLists: stepLists, rcpt.StepDNS: stepDNS, rcpt.StepSMTP: stepCatchAll,
 }
 
 // stepNames are the steps in their order.
 func stepNames() []string { return []string{stepSyntax, stepLists, stepDNS, stepHost, stepCatchAll} }
 
-func syntaxStep(r engine.Result) step {
-	if r.Reason == engine.ReasonInvalidSyntax {
+func syntaxStep(r rcpt.Result) step {
+	if r.Reason == rcpt.ReasonInvalidSyntax {
 		return step{Name: stepSyntax, Text: "Not well-formed", Tone: "bad"}
 	}
 	return step{Name: stepSyntax, Text: "Well-formed", More: r.Domain, Tone: "good"}
 }
 
-func listsStep(r engine.Result) step {
+func listsStep(r rcpt.Result) step {
 	d, tone := r.Details, "calm"
 	if r.Disposable {
 		tone = "warn"
@@ -64,7 +64,7 @@ func listsStep(r engine.Result) step {
 		names = append(names, fmt.Sprintf("%s (%s)", match.List, match.Entry))
 	}
 	switch {
-	case r.Reason == engine.ReasonSpamTrap:
+	case r.Reason == rcpt.ReasonSpamTrap:
 		return step{Name: stepLists, Text: "Listed as a spam trap", More: strings.Join(names, ", "), Tone: "bad"}
 	case len(names) > 0:
 		return step{Name: stepLists, Text: "On a list", More: strings.Join(names, ", "), Tone: tone}
@@ -74,25 +74,25 @@ func listsStep(r engine.Result) step {
 
 // dnsOutcomes are the outcomes of the DNS that end a verification, with their
 // tones.
-var dnsOutcomes = map[engine.Reason]struct{ text, tone string }{
-	engine.ReasonDomainNotFound:     {"No such domain", "bad"},
-	engine.ReasonNoMailHost:         {"No mail host", "bad"},
-	engine.ReasonNullMX:             {"Accepts no mail (null MX)", "bad"},
-	engine.ReasonDNSTemporary:       {"No answer", "calm"},
-	engine.ReasonResolverUnreliable: {"Resolver unreliable", "calm"},
-	engine.ReasonMXReservedAddress:  {"Reserved addresses only", "calm"},
+var dnsOutcomes = map[rcpt.Reason]struct{ text, tone string }{
+	rcpt.ReasonDomainNotFound:     {"No such domain", "bad"},
+	rcpt.ReasonNoMailHost:         {"No mail host", "bad"},
+	rcpt.ReasonNullMX:             {"Accepts no mail (null MX)", "bad"},
+	rcpt.ReasonDNSTemporary:       {"No answer", "calm"},
+	rcpt.ReasonResolverUnreliable: {"Resolver unreliable", "calm"},
+	rcpt.ReasonMXReservedAddress:  {"Reserved addresses only", "calm"},
 }
 
-func dnsStep(r engine.Result) step {
+func dnsStep(r rcpt.Result) step {
 	d := r.Details
 	outcome, ended := dnsOutcomes[r.Reason]
 	s := step{Name: stepDNS, Text: outcome.text, Tone: outcome.tone}
 	switch {
 	case !ended:
 		s.Text, s.Tone = "Mail hosts found", "good"
-	case r.Reason != engine.ReasonMXReservedAddress:
+	case r.Reason != rcpt.ReasonMXReservedAddress:
 		return s
-	case r.Verdict == engine.VerdictUndeliverable:
+	case r.Verdict == rcpt.VerdictUndeliverable:
 		s.Tone = "bad"
 	}
 	switch len(d.MX) {
@@ -111,7 +111,7 @@ func dnsStep(r engine.Result) step {
 	return s
 }
 
-func hostStep(r engine.Result) step {
+func hostStep(r rcpt.Result) step {
 	s := step{Name: stepHost, Text: "Not asked", Tone: "idle"}
 	answer := r.Details.SMTP
 	if answer == nil {
@@ -130,11 +130,11 @@ func hostStep(r engine.Result) step {
 
 // replyTone returns the tone of a reply. A refusal is bad only if it was read
 // as one of the mailbox.
-func replyTone(code int, reason engine.Reason) string {
+func replyTone(code int, reason rcpt.Reason) string {
 	switch {
 	case code < 400:
 		return "good"
-	case reason.Verdict() == engine.VerdictUndeliverable:
+	case reason.Verdict() == rcpt.VerdictUndeliverable:
 		return "bad"
 	}
 	return "calm"
@@ -151,12 +151,12 @@ func phaseName(phase smtp.Phase) string {
 	return strings.ToUpper(string(phase))
 }
 
-func catchAllStep(d *engine.Details) step {
+func catchAllStep(d *rcpt.Details) step {
 	s := step{Name: stepCatchAll}
 	switch d.CatchAll {
-	case engine.CatchAllYes:
+	case rcpt.CatchAllYes:
 		s.Text, s.Tone = "Accepts every address", "warn"
-	case engine.CatchAllNo:
+	case rcpt.CatchAllNo:
 		s.Text, s.Tone = "Refuses unknown mailboxes", "good"
 	default:
 		s.Text, s.Tone = "Unknown", "idle"
@@ -174,7 +174,7 @@ type line struct {
 
 // beganBefore reports whether the dialogue is from a session that an earlier
 // check opened: then its times count from the start of that session.
-func beganBefore(d *engine.Details) bool {
+func beganBefore(d *rcpt.Details) bool {
 	const slack = time.Second // reported and measured times need not agree to the millisecond
 	last := len(d.Transcript) - 1
 	return last >= 0 && d.Transcript[last].At > d.Duration+slack

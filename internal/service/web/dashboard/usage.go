@@ -8,14 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // verdicts are the results in the order in which they are stacked and listed.
 var verdicts = []string{
-	string(engine.VerdictDeliverable), string(engine.VerdictAcceptAll),
-	string(engine.VerdictUnknown), string(engine.VerdictUndeliverable),
+	string(rcpt.VerdictDeliverable), string(rcpt.VerdictAcceptAll),
+	string(rcpt.VerdictUnknown), string(rcpt.VerdictUndeliverable),
 }
 
 // usageView is the page of what was used.
@@ -46,7 +46,7 @@ type share struct {
 }
 
 // Reason is the name in words, where it is that of a reason.
-func (s share) Reason() string { return reasonName(engine.Reason(s.Name)) }
+func (s share) Reason() string { return reasonName(rcpt.Reason(s.Name)) }
 
 // Title is the name where it begins a line.
 func (s share) Title() string { return strings.ToUpper(s.Name[:1]) + s.Name[1:] }
@@ -203,7 +203,7 @@ func (view *usageView) sum(used []store.Usage, names map[string]string) {
 func (view *usageView) reasons(counts map[string]int64, verdictOf map[string]string) (all []share) {
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
 		all = append(all,
-			view.share(reason, reasonNote(engine.Reason(reason)), toneOf(verdictOf[reason]), counts[reason]))
+			view.share(reason, reasonNote(rcpt.Reason(reason)), toneOf(verdictOf[reason]), counts[reason]))
 	}
 	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Count, a.Count) })
 	return all

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -54,7 +54,7 @@ func writeUsage(w *bytes.Buffer, used []store.Usage, names map[string]string) er
 		}
 		if err := out.Write([]string{
 			u.Day.Format(time.DateOnly), spreadsheetText(u.Key), spreadsheetText(cmp.Or(names[u.Key], u.Key)), spreadsheetText(u.Result), spreadsheetText(u.Reason),
-			spreadsheetText(reasonName(engine.Reason(u.Reason))), remembered, strconv.FormatInt(u.Count, 10), strconv.FormatInt(u.Duration.Milliseconds(), 10),
+			spreadsheetText(reasonName(rcpt.Reason(u.Reason))), remembered, strconv.FormatInt(u.Count, 10), strconv.FormatInt(u.Duration.Milliseconds(), 10),
 		}); err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 )
 
 // TestReasons: the contract has every reason of the engine and no other, each
@@ -15,8 +15,8 @@ func TestReasons(t *testing.T) {
 		Components struct {
 			Schemas struct {
 				Reason struct {
-					Enum  []engine.Reason
-					Words map[engine.Reason]string `json:"x-enumDescriptions"`
+					Enum  []rcpt.Reason
+					Words map[rcpt.Reason]string `json:"x-enumDescriptions"`
 				}
 			}
 		}
@@ -24,16 +24,16 @@ func TestReasons(t *testing.T) {
 	if err := json.Unmarshal(file, &contract); err != nil {
 		t.Fatal(err)
 	}
-	has, listed := contract.Components.Schemas.Reason, map[engine.Reason]bool{}
+	has, listed := contract.Components.Schemas.Reason, map[rcpt.Reason]bool{}
 	for _, reason := range has.Enum {
 		listed[reason] = true
 	}
-	for _, reason := range engine.Reasons() {
+	for _, reason := range rcpt.Reasons() {
 		if !listed[reason] || !strings.HasPrefix(has.Words[reason], string(reason.Verdict())+": ") {
 			t.Errorf("%s: listed %v, words %q", reason, listed[reason], has.Words[reason])
 		}
 	}
-	if n := len(engine.Reasons()); len(has.Enum) != n || len(has.Words) != n {
+	if n := len(rcpt.Reasons()); len(has.Enum) != n || len(has.Words) != n {
 		t.Errorf("%d reasons: %d listed, %d with words", n, len(has.Enum), len(has.Words))
 	}
 }

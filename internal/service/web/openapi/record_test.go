@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -23,7 +23,7 @@ func TestRecord(t *testing.T) {
 	if err := json.Unmarshal(file, &contract); err != nil {
 		t.Fatal(err)
 	}
-	var result engine.Result
+	var result rcpt.Result
 	testkit.Fill(&result)
 	result.RetryAt = result.CheckedAt.Add(24 * time.Hour)
 	text, err := json.Marshal(result)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/lab/bench/drive"
@@ -32,7 +33,7 @@ func newTool(s drive.Setting) (drive.Tool, error) {
 func (t *tool) Run(ctx context.Context, queue *drive.Queue, concurrency int, report func(drive.Answer)) error {
 	if concurrency > 1 {
 		_, err := bulk.Run(ctx, source{queue}, sink{report, new(int)}, bulk.Options{
-			Verifier: t.verifier, Concurrency: concurrency, Trim: engine.Result.WithoutDetails,
+			Verifier: t.verifier, Concurrency: concurrency, Trim: rcpt.Result.WithoutDetails,
 		})
 		return err
 	}
@@ -65,7 +66,7 @@ type sink struct {
 
 func (sink) Flush(context.Context) error { return nil }
 
-func (s sink) Write(_ context.Context, _ bulk.Item, result engine.Result) error {
+func (s sink) Write(_ context.Context, _ bulk.Item, result rcpt.Result) error {
 	s.report(drive.Answer{Place: *s.place, Verdict: drive.Verdict(result.Verdict), Failed: result.Reason.Failed()})
 	*s.place++
 	return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/headway"
 	"github.com/rcpt/rcpt/internal/service/jobs"
@@ -16,13 +17,13 @@ import (
 )
 
 // Checked answers by the local-part, as a mail world would.
-func Checked(_ context.Context, address string) (engine.Result, error) {
+func Checked(_ context.Context, address string) (rcpt.Result, error) {
 	user, domain, _ := strings.Cut(address, "@")
 	host := "mx1." + domain
-	details := &engine.Details{
-		CatchAll: engine.CatchAllNo, Duration: 412 * time.Millisecond,
-		MX: []engine.MX{{Host: host, Preference: 10}, {Host: "mx2." + domain, Preference: 20}},
-		SMTP: &engine.SMTPAnswer{
+	details := &rcpt.Details{
+		CatchAll: rcpt.CatchAllNo, Duration: 412 * time.Millisecond,
+		MX: []rcpt.MX{{Host: host, Preference: 10}, {Host: "mx2." + domain, Preference: 20}},
+		SMTP: &rcpt.SMTPAnswer{
 			Host:     host,
 			IP:       "192.0.2.25",
 			Phase:    smtp.PhaseRCPT,
@@ -31,12 +32,12 @@ func Checked(_ context.Context, address string) (engine.Result, error) {
 			Text:     "Ok",
 		},
 	}
-	result := engine.Result{
+	result := rcpt.Result{
 		Email:     address,
 		Local:     user,
 		Domain:    domain,
-		Verdict:   engine.VerdictDeliverable,
-		Reason:    engine.ReasonRecipientAccepted,
+		Verdict:   rcpt.VerdictDeliverable,
+		Reason:    rcpt.ReasonRecipientAccepted,
 		Message:   "The mail host takes mail for this mailbox and refuses unknown ones.",
 		CheckedAt: Morning,
 		Details:   details,
@@ -44,17 +45,17 @@ func Checked(_ context.Context, address string) (engine.Result, error) {
 	reply := "250 2.1.5 Ok"
 	switch user {
 	case "nobody":
-		result.Verdict, result.Reason = engine.VerdictUndeliverable, engine.ReasonMailboxNotFound
+		result.Verdict, result.Reason = rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound
 		result.Message = "The mail host says that the mailbox does not exist."
 		reply = "550 5.1.1 <" + address + ">: Recipient address rejected: User unknown in local recipient table"
 		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 550, "5.1.1", "no-such-user"
 		details.SMTP.Text = strings.TrimPrefix(reply, "550 5.1.1 ")
 	case "late":
-		result.Verdict, result.Reason = engine.VerdictUnknown, engine.ReasonGreylisted
+		result.Verdict, result.Reason = rcpt.VerdictUnknown, rcpt.ReasonGreylisted
 		result.RetryAt = Morning.Add(details.Duration + 5*time.Minute)
 		result.Message = "The mail host asks every new sender to come back later (greylisting); try again."
 		reply = "450 4.2.0 <" + address + ">: Recipient address rejected: Greylisted"
-		details.CatchAll = engine.CatchAllUnknown
+		details.CatchAll = rcpt.CatchAllUnknown
 		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 450, "4.2.0", "greylisted"
 		details.SMTP.Text = strings.TrimPrefix(reply, "450 4.2.0 ")
 	case "broken":
@@ -90,23 +91,23 @@ func Checked(_ context.Context, address string) (engine.Result, error) {
 // with "slow" wait until it is released.
 type mailWorld struct{ release chan struct{} }
 
-func (m mailWorld) Verify(ctx context.Context, email string) (engine.Result, error) {
+func (m mailWorld) Verify(ctx context.Context, email string) (rcpt.Result, error) {
 	if strings.HasPrefix(email, "slow") {
 		select {
 		case <-m.release:
 		case <-ctx.Done():
-			return engine.Result{}, ctx.Err()
+			return rcpt.Result{}, ctx.Err()
 		}
 	}
 	result, err := Checked(ctx, email)
 	if strings.HasPrefix(email, "any") {
-		result.Verdict, result.AcceptAll, result.Reason = engine.VerdictAcceptAll, true, engine.ReasonCatchAll
+		result.Verdict, result.AcceptAll, result.Reason = rcpt.VerdictAcceptAll, true, rcpt.ReasonCatchAll
 	}
 	return result, err
 }
 
 func (m mailWorld) VerifyGroup(
-	ctx context.Context, emails []string, _ engine.GroupOptions, done func(i int, result engine.Result, err error),
+	ctx context.Context, emails []string, _ engine.GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
 	var all sync.WaitGroup
 	for i, email := range emails {
