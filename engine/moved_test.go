@@ -76,6 +76,9 @@ func TestMoved(t *testing.T) {
 			if _, known := hasMailHost(ended, dns, tt.email); known {
 				t.Errorf("%s: known before anybody was asked", tt.email)
 			}
+			if err := refuse(ended, mailbox, tt.email); err != nil && tt.parses {
+				t.Errorf("%s: refused before anybody was asked: %v", tt.email, err)
+			}
 			if has, known := hasMailHost(t.Context(), dns, tt.email); has != tt.has || known != tt.known {
 				t.Errorf("%s: a mail host: %v, known: %v", tt.email, has, known)
 			}
