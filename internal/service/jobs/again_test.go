@@ -115,6 +115,29 @@ func TestAgainWhileItRuns(t *testing.T) {
 	}
 }
 
+// TestAgainInEarlierWords: a list that an earlier version has verified has its
+// reasons, which go with its results. No address counts twice.
+func TestAgainInEarlierWords(t *testing.T) {
+	h := &hosts{answer: func(_ context.Context, email string, times int) rcpt.Result {
+		r := greylisted(email)
+		if r.Reason = "smtp_skipped"; times > 1 {
+			r.Reason = rcpt.ReasonLevelReached
+		}
+		return r
+	}}
+	n := newNode(t, openStore(t, store.Options{DataDir: t.TempDir()}), Config{Verifier: h, RetryWindow: -1})
+	j := n.untilDone(n.create(moodyList, Request{Owner: "acme", Key: "key"}).ID)
+	if got := column(n.output(j.ID, Output{}), 3)[1]; got != "level_reached" {
+		t.Errorf("shown as %q", got)
+	}
+	_, err := n.Again(t.Context(), j.ID, nil, nil)
+	check(t, err)
+	j = n.untilDone(j.ID)
+	if j.Results["unknown"] != 3 || j.Reasons["level_reached"] != 3 || len(j.Reasons) != 1 || j.Done != 3 {
+		t.Errorf("%+v", j)
+	}
+}
+
 // TestAgainOnALostNode: a node is killed while it verifies a list again, with
 // some of its batches. Another one asks about these, and nothing is lost.
 func TestAgainOnALostNode(t *testing.T) {

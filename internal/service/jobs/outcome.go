@@ -9,7 +9,8 @@ import (
 )
 
 // outcome is what is stored of a result: what the output shows, without the
-// address.
+// address. Its verdict and reason stay in the words in which they were stored,
+// as those of the job's counters do, from which they are subtracted.
 type outcome struct {
 	flags      byte
 	retryAfter time.Duration
@@ -58,13 +59,16 @@ func (o outcome) result(email string) rcpt.Result {
 	r := rcpt.Result{
 		Email: email, AcceptAll: has(flagAcceptAll), Role: has(flagRole),
 		Free: has(flagFree), Disposable: has(flagDisposable),
-		SpamTrap: has(flagSpamTrap), Verdict: o.verdict, Reason: o.reason, Message: o.message,
+		SpamTrap: has(flagSpamTrap), Message: o.message,
 		Suggestion: o.suggestion, Details: &rcpt.Details{CatchAll: o.catchAll},
 	}
+	r.Verdict, r.Reason = rcpt.ReadWords(string(o.verdict), string(o.reason))
 	if o.found != 0 {
 		r.CheckedAt = time.Unix(o.found, 0).UTC()
 	}
-	r.RetryAt = r.CheckedAt.Add(o.retryAfter)
+	if o.retryAfter > 0 {
+		r.RetryAt = r.CheckedAt.Add(o.retryAfter)
+	}
 	if parsed, err := address.Read(email); err == nil {
 		r.Local, r.Domain = parsed.Local(), parsed.Domain()
 	}
@@ -103,8 +107,7 @@ const maxWords = 1000
 
 func (f *fields) outcome(w words) outcome {
 	o := outcome{flags: f.octet(), retryAfter: time.Duration(f.number()) * time.Second}
-	verdict, reason := w.of(f.octets()), w.of(f.octets())
-	o.verdict, o.reason = rcpt.ReadWords(verdict, reason)
+	o.verdict, o.reason = rcpt.Verdict(w.of(f.octets())), rcpt.Reason(w.of(f.octets()))
 	o.catchAll, o.message, o.suggestion = rcpt.CatchAllState(w.of(f.octets())), w.of(f.octets()), f.text()
 	if o.flags&flagFound != 0 {
 		o.found = int64(f.number())

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt"
+	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/testkit"
 )
 
@@ -21,5 +22,15 @@ func TestOutcomeHasEveryField(t *testing.T) {
 	want.RetryAt = time.Time{}.Add(7 * time.Minute)
 	if diff := cmp.Diff(want, outcomeOf(want).result(want.Email)); diff != "" {
 		t.Errorf("-result +outcome:\n%s", diff)
+	}
+}
+
+// TestOutcomeOfAnEarlierList: a result that was found before the job, and need
+// not be asked about again, has no time for that.
+func TestOutcomeOfAnEarlierList(t *testing.T) {
+	o := outcomeOf(rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonNotAsked})
+	o.found = time.Now().Unix()
+	if r := o.result("ada@acme.example"); !r.RetryAt.IsZero() || bulk.GroupFor(r) != bulk.GroupRisky {
+		t.Errorf("asked again at %v, and %s", r.RetryAt, bulk.GroupFor(r))
 	}
 }
