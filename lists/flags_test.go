@@ -82,7 +82,7 @@ func TestFlags(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { lists.Default().Disposable("a.mailinator.com") }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
-	if lists.Default() != lists.Default() {
+	if once, again := lists.Default(), lists.Default(); once != again {
 		t.Error("Default makes new lists")
 	}
 }

@@ -11,25 +11,25 @@ import (
 
 // suggest returns the address with the domain that was probably meant, or an
 // empty text.
-func (s *Reader) suggest(local, domain string) string {
-	if domain != s.domain {
-		s.domain = domain
-		s.meant, _ = s.known.Suggest(domain)
+func (r *Reader) suggest(local, domain string) string {
+	if domain != r.domain {
+		r.domain = domain
+		r.meant, _ = r.known.Suggest(domain)
 	}
-	if s.meant == "" {
+	if r.meant == "" {
 		return ""
 	}
-	return local + "@" + s.meant
+	return local + "@" + r.meant
 }
 
 // suggestDotted is suggest for an address whose only fault is a domain without
 // a dot: alice@gmailcom.
-func (s *Reader) suggestDotted(given string, fault *address.Error) string {
+func (r *Reader) suggestDotted(given string, fault *address.Error) string {
 	if fault == nil || fault.Reason != address.ReasonDotless {
 		return ""
 	}
 	at := strings.LastIndexByte(given, '@')
-	return s.suggest(given[:at], strings.ToLower(given[at+1:]))
+	return r.suggest(given[:at], strings.ToLower(given[at+1:]))
 }
 
 // maxRepaired is the length of the longest text that is repaired, in octets.
@@ -39,7 +39,7 @@ const maxRepaired = 512
 // text that is not one: "..", ".@" or "," where one character was meant. It
 // returns an empty text where it takes two repairs, where several addresses
 // come of one, and where the provider is not known.
-func (s *Reader) repair(given string) string {
+func (r *Reader) repair(given string) string {
 	if len(given) > maxRepaired {
 		return ""
 	}
@@ -51,7 +51,7 @@ func (s *Reader) repair(given string) string {
 	for _, instead := range insteadOf(given, from, to) {
 		text := given[:from] + instead + given[to:]
 		mailbox, err := address.Parse(text)
-		if err != nil || !s.known.Has(lists.KindFree, mailbox.Unquoted(), mailbox.Domain()) {
+		if err != nil || !r.known.Has(lists.KindFree, mailbox.Unquoted(), mailbox.Domain()) {
 			continue
 		}
 		if meant != "" {
