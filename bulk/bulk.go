@@ -83,12 +83,13 @@ type Verifier interface {
 // of the result, from 1. The summary is valid after an error too.
 func Run(ctx context.Context, source Source, sink Sink, o Options) (Summary, error) {
 	o, err := o.withDefaults()
+	write, isFunc := sink.(SinkFunc)
 	switch {
 	case err != nil:
 		return Summary{}, err
 	case source == nil:
 		return Summary{}, errNoSource
-	case sink == nil:
+	case sink == nil, isFunc && write == nil:
 		return Summary{}, errNoSink
 	}
 	ctx, cancel := context.WithCancel(ctx)

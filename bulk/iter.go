@@ -13,6 +13,9 @@ import (
 
 // Addresses returns a source of the addresses that seq yields, without rows.
 func Addresses(seq iter.Seq[string]) Source {
+	if seq == nil {
+		return nil // an error of Run
+	}
 	return Items(func(yield func(Item, error) bool) {
 		for address := range seq {
 			if !yield(Item{Email: address}, nil) {
@@ -26,12 +29,20 @@ func Addresses(seq iter.Seq[string]) Source {
 // source. A run that ends before seq does stops it: its yield returns false.
 // While seq waits for its next item the run cannot end, so seq should not wait
 // longer than the context of the run.
-func Items(seq iter.Seq2[Item, error]) Source { return &iterated{seq: seq} }
+func Items(seq iter.Seq2[Item, error]) Source {
+	if seq == nil {
+		return nil // an error of Run
+	}
+	return &iterated{seq: seq}
+}
 
 // RowsOf returns a source of the rows that seq yields, each with the address
 // that email returns. A row is kept as its JSON, so that it can wait in a file:
 // [WriteRows] has what encoding/json keeps of it.
 func RowsOf[T any](seq iter.Seq2[T, error], email func(T) string) Source {
+	if seq == nil || email == nil {
+		return nil // an error of Run
+	}
 	return Items(func(yield func(Item, error) bool) {
 		for row, err := range seq {
 			var kept []byte
@@ -52,6 +63,9 @@ func RowsOf[T any](seq iter.Seq2[T, error], email func(T) string) Source {
 // WriteRows returns a sink that calls write with each row of a source that
 // [RowsOf] has made, and its result. It collects nothing.
 func WriteRows[T any](write func(ctx context.Context, row T, result rcpt.Result) error) Sink {
+	if write == nil {
+		return nil // an error of Run
+	}
 	return SinkFunc(func(ctx context.Context, item Item, result rcpt.Result) error {
 		var row T
 		if err := json.Unmarshal(item.Row, &row); err != nil {

@@ -1,6 +1,8 @@
 package bulk_test
 
 import (
+	"maps"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,6 +25,19 @@ func TestMissing(t *testing.T) {
 	} {
 		if summary, err := run(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %+v", want, err, summary)
+		}
+	}
+	for name, source := range map[string]bulk.Source{
+		"Addresses": bulk.Addresses(nil), "Items": bulk.Items(nil),
+		"RowsOf": bulk.RowsOf[int](nil, strconv.Itoa), "RowsOf without email": bulk.RowsOf(maps.All(map[int]error{1: nil}), nil),
+	} {
+		if _, err := bulk.Run(t.Context(), source, discard{}, with); err == nil || !strings.Contains(err.Error(), "source") {
+			t.Errorf("%s of nil: %v", name, err)
+		}
+	}
+	for name, sink := range map[string]bulk.Sink{"SinkFunc": bulk.SinkFunc(nil), "WriteRows": bulk.WriteRows[int](nil)} {
+		if _, err := bulk.Run(t.Context(), listOf("a@b.example"), sink, with); err == nil || !strings.Contains(err.Error(), "sink") {
+			t.Errorf("%s of nil: %v", name, err)
 		}
 	}
 	for name, end := range map[string]func(*bulk.Journal) error{"Close": (*bulk.Journal).Close, "Remove": (*bulk.Journal).Remove} {

@@ -139,7 +139,11 @@ func (c *collector) addLine(kind Kind, text string, isDomain bool) error {
 	case text == "":
 		return nil
 	case isDomain:
-		return c.add(kind, "@"+strings.TrimPrefix(text, "@"))
+		domain := strings.TrimPrefix(text, "@")
+		if strings.Contains(domain, "@") {
+			return fmt.Errorf("%q is not a domain name", text)
+		}
+		return c.add(kind, "@"+domain)
 	}
 	return c.add(kind, text)
 }

@@ -10,8 +10,9 @@ import (
 // Result returns what a Verifier returns about an address for a reason, for
 // stubs and tables in tests: the verdict and the message of the reason, the
 // parts of the address, its flags by the embedded lists, the suggestion, and
-// the times, of which the first is now. There are no details, by which programs
-// decide nothing.
+// the times, of which the first is now. There are no details: HasMX and
+// CatchAll say what the reason implies, and the JSON has no reason. A test that
+// needs more sets Details, such as &rcpt.Details{CatchAll: rcpt.CatchAllNo}.
 //
 // Result panics if there is no such reason, or if no Verifier gives it for the
 // address: the reason is that of an impossible address if, and only if, email

@@ -143,7 +143,7 @@ func (c *Client) send(
 		return nil, errNoURL
 	}
 	target := c.base.JoinPath(path)
-	target.RawQuery = query.Encode()
+	target.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // a blank, even in front of an address
 	request, err := http.NewRequestWithContext(ctx, method, target.String(), body)
 	if err != nil {
 		return nil, withoutURL(err)

@@ -101,6 +101,19 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// TestBlank: a blank is sent as such. A "+" would be one only for those who
+// decode forms, and the service refuses it in front of an address.
+func TestBlank(t *testing.T) {
+	s := &service{answers: []answer{{status: 200, body: record}}}
+	c := newClient(t, s, client.Config{})
+	if _, err := c.Verify(t.Context(), " al+ice@acme.example "); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.requests[0].URL.RawQuery, "details=1&email=%20al%2Bice%40acme.example%20"; got != want {
+		t.Errorf("query %s, want %s", got, want)
+	}
+}
+
 // TestRetries: what is tried again, how often, and after how long.
 func TestRetries(t *testing.T) {
 	good := answer{status: 200, body: record}

@@ -22,7 +22,7 @@ func message(ctx context.Context, verifier rcpt.Verifier, address string) string
 	if err != nil {
 		log.Print(err) // not verified: the visitor is let in
 	}
-	if result.Verdict == rcpt.VerdictUndeliverable {
+	if result.Verdict == rcpt.VerdictUndeliverable || result.Reason.EndsAt() == rcpt.StepSyntax {
 		return result.Message
 	}
 	return ""
