@@ -159,13 +159,26 @@ func outcomeOf(ctx context.Context, address string, o VerifyOptions, result rcpt
 	case err == nil && result.Reason.Failed():
 		return Outcome{result, fmt.Errorf("%w: %s", ErrNotVerified, result.Message)}
 	case err == nil:
-		return Outcome{result, nil}
+		return Outcome{asOfNow(result), nil}
 	default:
 		reason, err = reasonOf(ctx, err), withEnd(ctx, err)
 	}
 	return Outcome{rcpt.Result{
 		Email: address, Verdict: reason.Verdict(), Reason: reason, Message: reason.Message(), CheckedAt: time.Now(),
 	}, err}
+}
+
+// asOfNow returns the result of an answer that came just now. The record of a
+// remembered one has no age, and its wait begins at the answer.
+func asOfNow(r rcpt.Result) rcpt.Result {
+	if r.Details == nil || !r.Details.Cached {
+		return r
+	}
+	r.Details.Age = max(0, time.Since(r.CheckedAt.Add(r.Details.Duration)))
+	if !r.RetryAt.IsZero() {
+		r.RetryAt = r.RetryAt.Add(r.Details.Age)
+	}
+	return r
 }
 
 // withEnd is an error that wraps the end of the context, too, and its cause:

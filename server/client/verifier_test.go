@@ -70,6 +70,21 @@ func TestVerifier(t *testing.T) {
 	}
 }
 
+// TestRetryAtOfARememberedResult: the wait in an answer begins with it, however
+// old the result is.
+func TestRetryAtOfARememberedResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := `{"email":"alice@acme.example","success":true,"result":"unknown","details":{"reason":"greylisted",` +
+			`"retry_after":100,"cached":true,"checked_at":"` + time.Now().Add(-200*time.Second).Format(time.RFC3339) + `"}}`
+		c := newClient(t, &service{answers: []answer{{status: 200, body: body}}}, client.Config{})
+		result, err := c.Verify(t.Context(), "alice@acme.example")
+		wait := time.Until(result.RetryAt)
+		if err != nil || wait != 100*time.Second || result.RetryAfter() != wait || !result.Reusable(time.Now()) {
+			t.Errorf("again in %v, %v: %+v, %v", wait, result.RetryAfter(), result, err)
+		}
+	})
+}
+
 // TestContextEnds: both ends of a context are an error that wraps it and its
 // cause, beside a result that says that the verification did not end.
 func TestContextEnds(t *testing.T) {
