@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rcpt/rcpt"
@@ -315,7 +316,28 @@ func TestBusy(t *testing.T) {
 		if response.Code != 503 || !strings.Contains(response.Body.String(), `"mail_host_busy"`) || response.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d %s", name, response.Code, response.Body)
 		}
+		several := ask(t, handlerOf(t, v, server.Options{Details: true}), "POST", "/api/v1/verify", `{"emails":["a@b.example"]}`)
+		if !strings.Contains(several.Body.String(), `"reason":"busy"`) {
+			t.Errorf("%s, of several: %s", name, several.Body)
+		}
 	}
+}
+
+// TestWaitWithoutATime: the wait of a result whose Verifier does not say when
+// it was found counts from the answer.
+func TestWaitWithoutATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, details := range map[string]*rcpt.Details{"none": nil, "some": {}} {
+			v := verifier(func(_ context.Context, address string) (rcpt.Result, error) {
+				return rcpt.Result{Email: address, Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonGreylisted,
+					RetryAt: time.Now().Add(time.Minute), Details: details}, nil
+			})
+			response := ask(t, handlerOf(t, v, server.Options{}), "GET", "/api/v1/verify?email=a@b.example&details=1", "")
+			if !strings.Contains(response.Body.String(), `"retry_after":60`) {
+				t.Errorf("details %s: %s", name, response.Body)
+			}
+		}
+	})
 }
 
 // TestPanic: a Verifier that panics is a line of the log and 500, for one

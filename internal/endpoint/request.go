@@ -131,9 +131,9 @@ func (o options) shown(r rcpt.Result) rcpt.Result {
 	}
 	if r.Details == nil { // the Verifier has none; the reason is in them
 		r.Details = &rcpt.Details{}
-		if r.CheckedAt.IsZero() {
-			r.CheckedAt = time.Now().UTC().Truncate(time.Millisecond)
-		}
+	}
+	if r.CheckedAt.IsZero() { // from which the wait counts
+		r.CheckedAt = time.Now().UTC().Truncate(time.Millisecond)
 	}
 	if !o.transcript && r.Details.Transcript != nil {
 		details := *r.Details

@@ -181,8 +181,10 @@ var noAnswer = rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonInte
 func told(address string, result rcpt.Result, err error) rcpt.Result {
 	result.Email = cmp.Or(result.Email, address)
 	if (err != nil || result.Verdict == "") && !result.Reason.Failed() {
-		result.Reason = rcpt.ReasonInternalError
-		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		switch result.Reason = rcpt.ReasonInternalError; {
+		case errors.Is(err, engine.ErrBusy):
+			result.Reason = rcpt.ReasonBusy
+		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			result.Reason = rcpt.ReasonUnfinished
 		}
 		result.Message = result.Reason.Message()
