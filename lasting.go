@@ -42,9 +42,10 @@ func (r Result) RetryAfter() time.Duration {
 
 // Settled reports whether more time could not have changed the result: it is a
 // verdict, or a refusal by a mail host. One that is not settled is not to be
-// remembered if it was got in less time than usual.
+// remembered if it was got in less time than usual. An unknown without details
+// does not show which it is, and is not settled.
 func (r Result) Settled() bool {
-	return r.Verdict != VerdictUnknown || r.Details == nil || r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
+	return r.Verdict != VerdictUnknown || r.Details != nil && r.Details.SMTP != nil && r.Details.SMTP.Code >= 400
 }
 
 // Replaces reports whether r may take the place of a remembered result that

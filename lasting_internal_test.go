@@ -49,3 +49,24 @@ func TestExpires(t *testing.T) {
 		}
 	}
 }
+
+// TestSettled: what may be remembered though it was got in a hurry.
+func TestSettled(t *testing.T) {
+	refused := &Details{SMTP: &SMTPAnswer{Code: 421}}
+	for _, tt := range []struct {
+		name string
+		r    Result
+		want bool
+	}{
+		{"a verdict", Result{Verdict: VerdictDeliverable, Details: &Details{}}, true},
+		{"a verdict without details", Result{Verdict: VerdictUndeliverable}, true},
+		{"a refusal", Result{Verdict: VerdictUnknown, Reason: ReasonBlocked, Details: refused}, true},
+		{"a silent host", Result{Verdict: VerdictUnknown, Reason: ReasonConnectionTimeout, Details: &Details{SMTP: &SMTPAnswer{}}}, false},
+		{"no DNS", Result{Verdict: VerdictUnknown, Reason: ReasonDNSTemporary, Details: &Details{}}, false},
+		{"no DNS, without details", Result{Verdict: VerdictUnknown, Reason: ReasonDNSTemporary}, false},
+	} {
+		if got := tt.r.Settled(); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}

@@ -27,8 +27,8 @@
 // whose [Reason.EndsAt] is [StepSyntax]: it is no address, several, or one
 // without a dot such as jane@gmail. The suggestion says what was meant. It lets
 // in what else is unknown, such as a result whose [Reason.About] is [AboutUs]:
-// that says nothing about the address. The flags of a result beside an error
-// are right, so a form looks at them first.
+// that says nothing about the address. The result of package engine beside an
+// error has the flags, so a form looks at them first.
 //
 // # Packages
 //
@@ -63,6 +63,6 @@ type Verifier interface {
 	// Verify tells whether address can receive mail. What was found out about
 	// the address is a result. The error is non-nil only if the verification
 	// could not be carried out; the result beside it is [VerdictUnknown], with
-	// the flags, and what was found until then.
+	// what was found until then: that of the engine has the flags at least.
 	Verify(ctx context.Context, address string) (Result, error)
 }

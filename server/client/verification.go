@@ -23,7 +23,8 @@ type VerifyOptions struct {
 	// Fresh asks the mail host even if the service remembers a result.
 	Fresh bool
 	// Clean takes what a person wrote: the address in the text is verified, and
-	// Details.Given has the text if it is more than the address.
+	// Details.Given has the text if it is more than the address. Default: the
+	// text is the address, with or without blanks around it.
 	Clean bool
 	// Timeout bounds the verification, if it is less than the service's.
 	// Default: the service's.
@@ -63,7 +64,8 @@ const milliseconds = 1000
 // The error is non-nil only if the verification was not carried out: it is an
 // *[Error] if the service refused, [ErrNotVerified] if the service answered
 // that it could not, and wraps ctx.Err() if ctx ended. The result beside it is
-// unknown.
+// unknown. It has the address and the reason, and the flags only if the service
+// answered: those of the embedded lists are in package screen.
 func (c *Client) Verify(ctx context.Context, address string) (rcpt.Result, error) {
 	return c.VerifyWith(ctx, address, VerifyOptions{})
 }
