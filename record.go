@@ -153,6 +153,9 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 // UnmarshalJSON reads a verification record. One without details has no reason,
 // unless it says that the verification could not be carried out.
 func (r *Result) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil // as encoding/json has it
+	}
 	var in record
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err

@@ -84,6 +84,19 @@ func TestRecordHasEveryField(t *testing.T) {
 	}
 }
 
+// TestRecordNull: null leaves a result as it is, as encoding/json has it for
+// what is no pointer.
+func TestRecordNull(t *testing.T) {
+	got := struct{ Result Result }{Result{Email: "alice@example.com", Verdict: VerdictDeliverable}}
+	want := got
+	if err := json.Unmarshal([]byte(`{"Result":null}`), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
 // TestRecordOfImpossibleTime: details that JSON cannot carry are an error, as
 // in encoding/json.
 func TestRecordOfImpossibleTime(t *testing.T) {

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"errors"
 	"io"
 	"sync"
 
@@ -101,9 +102,14 @@ func New(additions ...Addition) (*Lists, error) {
 	return embedded.New(additions...)
 }
 
+var errNoEdition = errors.New("lists: a Bundle is made by Embedded or ReadBundle")
+
 // New returns the edition with additions, as the function New does for the
 // embedded one.
 func (b *Bundle) New(additions ...Addition) (*Lists, error) {
+	if b.bundle == nil {
+		return nil, errNoEdition
+	}
 	l := &Lists{edition: b}
 	for _, a := range additions {
 		s, err := a.read()

@@ -2,6 +2,13 @@ package lists
 
 import "testing"
 
+// TestZeroBundle checks that a Bundle without an edition is an error.
+func TestZeroBundle(t *testing.T) {
+	if l, err := new(Bundle).New(); err == nil {
+		t.Errorf("lists %v", l.Info())
+	}
+}
+
 // TestZeroLists checks that Lists that New did not make have no entries.
 func TestZeroLists(t *testing.T) {
 	var l Lists
