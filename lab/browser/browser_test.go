@@ -376,7 +376,7 @@ func TestKeyboard(t *testing.T) {
 	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "New.csv", exampleList(30)), shown("#first"))
 	newList := eval[string](t, ctx, `location.pathname`)
 	for _, path := range []string{"/keys", "/keys/new", "/check", "/lists", newList, list, "/webhooks/receivers", "/usage", "/health", "/account"} {
-		do(t, ctx, chromedp.Navigate(s.URL+path), chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`))
+		do(t, ctx, chromedp.Navigate(s.URL+path), chromedp.Evaluate[chromedp.Void](`document.activeElement?.blur()`))
 		want := eval[[]string](t, ctx, `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
 			.filter((e) => e.checkVisibility() && e.tabIndex >= 0 && e.type !== "hidden" && (e.type !== "radio" || e.checked)).map((e) => (e.id || e.textContent.trim() || e.name).slice(0, 30))`)
 		seen := map[string]bool{}
@@ -411,7 +411,7 @@ func (a album) take(t *testing.T, ctx context.Context) {
 	for _, width := range []int64{1280, 768, 390, 360} {
 		for _, theme := range []string{"light", "dark"} {
 			do(t, ctx, chromedp.EmulateViewport(width, 800), chromedp.Evaluate[chromedp.Void](`
-				document.activeElement.blur();
+				document.activeElement?.blur();
 				scrollTo(0, 0);
 				document.documentElement.dataset.theme = "`+theme+`";
 				document.querySelectorAll(".themes button").forEach((b) => b.setAttribute("aria-pressed", b.value === "`+theme+`"))`))
