@@ -23,12 +23,12 @@ import (
 // has passed a check:
 //
 //   - The resolver: [Config.CheckDomains] have mail hosts, and a random name
-//     does not exist. See engine/internal/netcheck/resolver.go for the rule.
+//     does not exist. See internal/netcheck/resolver.go for the rule.
 //   - Port 25: one of the mail hosts of these domains can be reached. It is
 //     checked when those of the addresses cannot. If it fails, mail hosts that
 //     have not greeted before are not asked for a minute, and one connection at
 //     a time is tried beside: the first host that greets ends this. See
-//     engine/internal/netcheck/closed.go for the rule.
+//     internal/netcheck/closed.go for the rule.
 //
 // Neither is checked while the answers speak for the domains, so an ordinary
 // verification costs nothing more. Results that are not believed are
