@@ -234,7 +234,7 @@ func (q *batch) takeBack(given []*job, why error) (results []result) {
 		h := p.host(j)
 		switch {
 		case j.worker != nil && (why != nil || j.late(now)):
-			j.gone = true
+			j.gone.Store(true)
 		case j.worker == nil && why == nil && p.opens(h):
 		default:
 			results = append(results, p.lastWord(j, why))
@@ -261,7 +261,7 @@ func (q *batch) lastWords(given []*job, why error) (results []result) {
 func (p *Pool) lastWord(j *job, why error) result {
 	r := result{job: j, err: why}
 	if j.worker != nil {
-		j.gone = true
+		j.gone.Store(true)
 		r.session = p.abandon(j).soFar(j, j.ending(why))
 		return r
 	}
@@ -304,7 +304,7 @@ func (j *job) ending(why error) smtp.Kind {
 // minutes. The pool's lock is held.
 func (p *Pool) abandon(j *job) *session {
 	w := j.worker
-	if slices.Contains(w.jobs, j) && !slices.ContainsFunc(w.jobs, func(k *job) bool { return !k.gone }) {
+	if slices.Contains(w.jobs, j) && !slices.ContainsFunc(w.jobs, func(k *job) bool { return !k.gone.Load() }) {
 		w.cancel()
 	}
 	return w.session

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -34,7 +35,7 @@ type job struct {
 	alone   bool           // to be asked one command at a time, in a session of its own
 	most    int            // jobs of its next transaction; zero: any number
 	atLimit int            // how often the host refused a session while others with it had just ended
-	gone    bool           // the caller has given up
+	gone    atomic.Bool    // the caller has given up; a worker may look at any time
 	queued  bool           // it waits, or goes along with another, and Queued was called
 	control *controlAnswer // what the host said about a control of the domain before; nil: not known
 	calls   string         // the other mailbox that the last answer about the target named; empty: none did
@@ -116,7 +117,7 @@ func (j *job) late(now time.Time) bool { return passed(j.ends(), now) }
 
 // left reports whether the caller of the job does not wait any more. Its limit
 // may end a session just before it ends the wait.
-func (j *job) left(now time.Time) bool { return j.gone || passed(j.budget.limit, now) }
+func (j *job) left(now time.Time) bool { return j.gone.Load() || passed(j.budget.limit, now) }
 
 // passed reports whether a time is over; a zero one never is.
 func passed(end, now time.Time) bool { return !end.IsZero() && !now.Before(end) }
