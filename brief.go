@@ -15,9 +15,9 @@ type Brief struct {
 	Disposable bool    `json:"disposable"`
 }
 
-// Brief returns what of r may be sent to a browser. A spam trap is told like an
-// address that the settings exclude, [ReasonNotAsked]: those who look for traps
-// to clean their lists would ask a form.
+// Brief returns the part of r that may be sent to a browser. It gives a spam
+// trap the reason of an address that the settings exclude, [ReasonNotAsked]: a
+// form would otherwise tell spammers which addresses of their lists are traps.
 func (r Result) Brief() Brief {
 	reason, message := r.Reason, r.Message
 	if reason == ReasonSpamTrap {

@@ -132,7 +132,7 @@ func (a *answers) leave() {
 func result(address string, verdict rcpt.Verdict, reason rcpt.Reason) rcpt.Result {
 	user, domain, _ := strings.Cut(address, "@")
 	return rcpt.Result{
-		Email: address, Local: user, Domain: strings.ToLower(domain), Verdict: verdict, Reason: reason,
+		Email: address, Local: user, Domain: strings.ToLower(domain), Verdict: verdict, Reason: reason, Message: reason.Message(),
 		Details: &rcpt.Details{CatchAll: rcpt.CatchAllUnknown},
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/rcpt/rcpt/engine"
 )
 
-// OneByOne returns a Verifier that calls verify for each address: for what is
-// no engine.Verifier, such as a client of a service, or a stub. Of several
-// addresses of a domain, each is verified by a call of its own, at the same
-// time. Two things are lost. What concerns the domain is found out for each
-// address, unless verify knows better. And a run is not told who waits for a
-// session with a busy mail host: such an address counts as one in progress
+// OneByOne returns a Verifier that calls verify for each address. It is for
+// verifiers other than engine.Verifier, such as a client of a service or the
+// fake of a test. Several addresses of a domain are verified by calls at the
+// same time. Two things are lost. Each call finds out by itself what concerns
+// the domain, unless verify remembers it. And the run does not learn which
+// addresses wait for a session with a busy mail host: they count as in progress
 // ([Options.Concurrency]), and [engine.ErrBusy] is tried again.
 //
 // Options.Level and Options.Fresh cannot be passed on to verify, and are an

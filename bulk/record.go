@@ -17,11 +17,9 @@ type record struct {
 	answer *answer // nil: nothing yet
 }
 
-// answer is a result and what the run needs of it after it was trimmed. It is
-// shared by duplicates and never changed.
+// answer is a trimmed result. It is shared by duplicates and never changed.
 type answer struct {
 	result rcpt.Result
-	reason rcpt.Reason
 }
 
 // forItem returns an answer as that about another spelling of the same address.
@@ -78,19 +76,19 @@ func (a *answer) octets() int64 {
 // plain is a result without its JSON form, which takes twice the time.
 type plain rcpt.Result
 
-// append appends r as octets: email, row, reason and result, each after its
+// append appends r as octets: email, row and result, each after its
 // length plus one; zero stands for a missing part.
 func (r *record) append(to []byte) ([]byte, error) {
 	to = appendField(to, []byte(r.item.Email))
 	to = appendField(to, r.item.Row)
 	if r.answer == nil {
-		return appendField(appendField(to, nil), nil), nil
+		return appendField(to, nil), nil
 	}
 	result, err := json.Marshal((*plain)(&r.answer.result))
 	if err != nil {
 		return to, err
 	}
-	return appendField(appendField(to, []byte(r.answer.reason)), result), nil
+	return appendField(to, result), nil
 }
 
 func appendField(to, field []byte) []byte {
@@ -103,7 +101,7 @@ func appendField(to, field []byte) []byte {
 // parseRecord reads what [record.append] wrote. The record keeps nothing of
 // from.
 func parseRecord(from []byte) (*record, error) {
-	var fields [4][]byte
+	var fields [3][]byte
 	for i := range fields {
 		size, n := binary.Uvarint(from)
 		if n <= 0 || size > uint64(len(from)-n)+1 {
@@ -118,11 +116,11 @@ func parseRecord(from []byte) (*record, error) {
 	if fields[1] != nil {
 		r.item.Row = append([]byte{}, fields[1]...)
 	}
-	if fields[3] == nil {
+	if fields[2] == nil {
 		return r, nil
 	}
-	r.answer = &answer{reason: rcpt.Reason(fields[2])}
-	return r, json.Unmarshal(fields[3], (*plain)(&r.answer.result))
+	r.answer = &answer{}
+	return r, json.Unmarshal(fields[2], (*plain)(&r.answer.result))
 }
 
 var errDamaged = errors.New("a record is damaged")

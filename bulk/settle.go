@@ -232,7 +232,7 @@ func (r *run) finish(t *task, settled bool) error {
 // journal keeps the final answer of a record for a later run, unless it is
 // about our own network.
 func (r *run) journal(place int64, rec *record) {
-	if r.options.Journal != nil && !rec.answer.reason.OurNetwork() {
+	if r.options.Journal != nil && !rec.answer.result.Reason.OurNetwork() {
 		r.options.Journal.settle(place, rec.item, rec.answer)
 	}
 }

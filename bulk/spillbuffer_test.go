@@ -16,7 +16,7 @@ import (
 )
 
 func full(email string, row []byte) *record {
-	return &record{item: Item{Email: email, Row: row}, answer: &answer{reason: rcpt.ReasonGreylisted, result: rcpt.Result{
+	return &record{item: Item{Email: email, Row: row}, answer: &answer{result: rcpt.Result{
 		Email: strings.ToValidUTF8(email, "\uFFFD"), Local: "user", Domain: "one.example", AcceptAll: true, Role: true, Free: true, Disposable: true, SpamTrap: true,
 		Verdict: rcpt.VerdictUnknown, Message: "<later & more>", Reason: rcpt.ReasonGreylisted, RetryAt: time.Unix(1, 2).UTC().Add(time.Minute + 7*time.Millisecond), Suggestion: "s", CheckedAt: time.Unix(1, 2).UTC(), Details: &rcpt.Details{Provider: "p", MX: []rcpt.MX{{Host: "mx.example", Preference: 1}}, CatchAll: rcpt.CatchAllYes, Matches: []lists.Match{{List: lists.KindRole, Entry: "user"}}, SMTP: &rcpt.SMTPAnswer{Host: "mx.example", Code: 451, Text: "later"}, Transcript: []smtp.Line{{From: "S", Text: "220 mx.example", At: 3 * time.Millisecond}}, Duration: 7 * time.Millisecond},
 	}}}

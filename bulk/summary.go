@@ -68,9 +68,9 @@ func (t *tally) add(a *answer) {
 	}
 	t.verdicts[a.result.Verdict]++
 	t.count(a.result)
-	t.reasons[a.reason]++
+	t.reasons[a.result.Reason]++
 	if holdsAddress(a.result) {
-		t.worst.add(a.result, a.reason)
+		t.worst.add(a.result)
 	}
 }
 

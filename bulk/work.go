@@ -8,6 +8,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/answered"
 	"github.com/rcpt/rcpt/internal/given"
 )
 
@@ -162,9 +163,7 @@ func (r *run) howFor(first *task) engine.GroupOptions {
 }
 
 func (r *run) outcome(t *task, result rcpt.Result, err error) outcome {
-	if err != nil && !result.Reason.Failed() {
-		result.Reason = rcpt.ReasonInternalError
-	}
+	result = answered.Result(t.record.item.Email, result, err)
 	if r.options.Clean {
 		result = given.With(result, t.record.item.Email)
 	}
@@ -177,7 +176,7 @@ func (r *run) outcome(t *task, result rcpt.Result, err error) outcome {
 
 // answer is a result as the run keeps it.
 func (r *run) answer(result rcpt.Result) *answer {
-	return &answer{result: r.options.Trim(result), reason: result.Reason}
+	return &answer{r.options.Trim(result)}
 }
 
 // stopWorkers waits for the workers; the context of their verifications has

@@ -36,12 +36,12 @@ type domainReason struct {
 func newWorst(named int) worst { return worst{named, make(map[domainReason]int64)} }
 
 // add counts the final result about an address.
-func (c *worst) add(r rcpt.Result, reason rcpt.Reason) {
+func (c *worst) add(r rcpt.Result) {
 	bad := r.Verdict == rcpt.VerdictUnknown || r.Verdict == rcpt.VerdictUndeliverable
 	if c.named == 0 || r.Domain == "" || !bad {
 		return
 	}
-	of := domainReason{r.Domain, reason}
+	of := domainReason{r.Domain, r.Reason}
 	if c.bad[of] == 0 {
 		of.domain = strings.Clone(of.domain) // it may be a part of something long
 		c.forgetRare()

@@ -11,7 +11,7 @@ import (
 
 func count(c *worst, n int, domain string, verdict rcpt.Verdict, reason rcpt.Reason) {
 	for range n {
-		c.add(rcpt.Result{Domain: domain, Verdict: verdict}, reason)
+		c.add(rcpt.Result{Domain: domain, Verdict: verdict, Reason: reason})
 	}
 }
 

@@ -158,7 +158,8 @@ func TestAfterShipWithoutAnswer(t *testing.T) {
 	})
 }
 
-// TestAfterShipForm: what a visitor is told, also when the context has ended.
+// TestAfterShipForm checks what the form answers, under a context that has
+// ended, too.
 // What is not known turns nobody away.
 func TestAfterShipForm(t *testing.T) {
 	const notKept = "Please use an address that you keep."

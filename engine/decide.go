@@ -30,9 +30,9 @@ type Policy struct {
 
 // Decide judges the evidence. It is a pure function.
 //
-// An address that was a spam trap when the evidence was gathered, and is none
-// by [Policy.Lists], has nobody's answer: it is unknown, with
-// [rcpt.ReasonUnfinished], and may be verified again.
+// A mail host is not asked about a spam trap. If [Policy.Lists] no longer have
+// the address, the evidence lacks the answer: the result is unknown, with
+// [rcpt.ReasonUnfinished], and the address may be verified again.
 func Decide(evidence Evidence, policy Policy) rcpt.Result {
 	stored := evidence.Matches
 	evidence = evidence.matchedBy(policy.Lists)

@@ -78,8 +78,8 @@ func ExampleVerifier_VerifyAll() {
 }
 
 // A nightly job checks the users again and ends in the morning, whatever is
-// left. Who was asked about has an answer, who was not has an error, and is
-// first in the next night.
+// left. Users whose mail hosts were asked have an answer. The others have an
+// error, and come first in the next night.
 func ExampleVerifier_VerifyAll_nightly() {
 	config := fakes()
 	config.Dialer.(*smtptest.Network).Add("192.0.2.2", &smtptest.Host{GreetingDelay: time.Hour}) // a host that takes its time

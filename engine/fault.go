@@ -33,8 +33,10 @@ var errorReasons = []struct {
 	{context.DeadlineExceeded, rcpt.ReasonUnfinished},
 }
 
-// faultReason is the reason beside an error; empty: it is a fault of ours.
-func faultReason(err error) rcpt.Reason {
+// ReasonOf returns the reason of the result beside an error of a [Verifier],
+// for wrappers and fakes that return errors of their own. It is empty for nil,
+// and for a fault of ours, whose reason is [rcpt.ReasonInternalError].
+func ReasonOf(err error) rcpt.Reason {
 	for _, fault := range errorReasons {
 		if errors.Is(err, fault.err) {
 			return fault.reason

@@ -14,7 +14,7 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestClean checks that every call cleans what a person wrote if it is told to,
+// TestClean checks that with the option Clean every call cleans its text,
 // that what it returns has the text, and that what is remembered has not.
 func TestClean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

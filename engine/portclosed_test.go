@@ -44,8 +44,7 @@ func drop(network *smtptest.Network, dropped bool) {
 	}
 }
 
-// visit verifies the address of a visitor, who waits so long at most; zero: as
-// long as it takes.
+// visit verifies an address under a deadline after that time; zero: under none.
 func visit(t *testing.T, v *engine.Verifier, domain string, deadline time.Duration) (rcpt.Result, time.Duration) {
 	t.Helper()
 	ctx := t.Context()

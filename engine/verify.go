@@ -142,7 +142,7 @@ func (v *Verifier) noEvidence(address string, level Level, allowed time.Duration
 // end notes how the gathering ended, and when.
 func (e *Evidence) end(started time.Time, err error) {
 	if err != nil {
-		e.Fault, e.FaultReason = err.Error(), faultReason(err)
+		e.Fault, e.FaultReason = err.Error(), ReasonOf(err)
 	}
 	e.Duration = time.Since(started).Truncate(time.Millisecond)
 }
@@ -176,8 +176,8 @@ type resolved struct {
 	network *NetworkFacts // nil: it can be believed
 }
 
-// resolve finds the mail hosts of a domain until end. That the time is over
-// then is an outcome, and that ctx ended is none.
+// resolve finds the mail hosts of a domain, until end at most. The error is
+// non-nil only if ctx has ended.
 func (v *Verifier) resolve(ctx context.Context, end time.Time, domain string) (resolved, error) {
 	started := time.Now()
 	limited, cancel := context.WithDeadline(ctx, end)

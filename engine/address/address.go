@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Address is a mailbox read by [Parse] or [Read]. The zero Address is none: all
-// of its parts are empty.
+// Address is a mailbox that [Parse] or [Read] has read. The zero Address is no
+// mailbox: all of its parts are empty.
 type Address struct {
 	local, domain string
 	irregular     []Error

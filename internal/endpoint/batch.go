@@ -10,6 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/answered"
 	"github.com/rcpt/rcpt/internal/exchange"
 )
 
@@ -211,6 +212,6 @@ func (e *Endpoint) askGroup(ctx context.Context, b *batch, group []int) {
 	}
 	how := engine.GroupOptions{Fresh: b.how.fresh, Timeout: b.left()}
 	e.config.Verifier.VerifyGroup(ctx, addresses, how, func(n int, result rcpt.Result, err error) {
-		b.results[group[n]] = told(b.asked[group[n]].address, result, err)
+		b.results[group[n]] = answered.Result(b.asked[group[n]].address, result, err)
 	})
 }

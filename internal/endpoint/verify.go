@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/answered"
 	"github.com/rcpt/rcpt/internal/exchange"
 )
 
@@ -108,7 +108,7 @@ func (e *Endpoint) ask(
 	o := engine.VerifyOptions{Fresh: how.fresh, Timeout: e.timeout(how)}
 	t := startTask(r, o.Timeout, func(ctx context.Context) {
 		answer, err = e.config.Verifier.VerifyWith(ctx, asked.address, o)
-		answer = told(asked.address, answer, err)
+		answer = answered.Result(asked.address, answer, err)
 	})
 	if !t.await(r) {
 		goesOn = e.abandon(x, grant, t, []*orphan{newOrphan(grant.ID(), asked.address, &answer)}, started)
@@ -175,26 +175,6 @@ func (e *Endpoint) settle(
 
 // noAnswer is the result of a verification that has not ended, or panics.
 var noAnswer = rcpt.Result{Verdict: rcpt.VerdictUnknown, Reason: rcpt.ReasonInternalError}
-
-// told is the result of a Verifier as a record has it: about the address, and
-// unknown for a reason that says so where there was an error, or no verdict.
-func told(address string, result rcpt.Result, err error) rcpt.Result {
-	result.Email = cmp.Or(result.Email, address)
-	if (err != nil || result.Verdict == "") && !result.Reason.Failed() {
-		switch result.Reason = rcpt.ReasonInternalError; {
-		case errors.Is(err, engine.ErrBusy):
-			result.Reason = rcpt.ReasonBusy
-		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-			result.Reason = rcpt.ReasonUnfinished
-		}
-		result.Message = result.Reason.Message()
-	}
-	if result.Reason.Failed() {
-		result.Verdict = rcpt.VerdictUnknown
-	}
-	result.Message = cmp.Or(result.Message, result.Reason.Message())
-	return result
-}
 
 // mistaken answers an invalid request, which does not count against the limits
 // of its client.
