@@ -8,7 +8,7 @@ import (
 )
 
 // resultCost is the approximate size of a result in octets.
-const resultCost = 1500
+var resultCost = rcpt.Result{}.Size()
 
 // memory keeps results, so that an address that is asked about again costs its
 // mail host nothing. It may drop any of them at any time.
@@ -18,7 +18,7 @@ type memory struct {
 
 // newMemory returns a memory for about that many results; none for zero.
 func newMemory(results int) *memory {
-	return &memory{lru.New[string, *rcpt.Result](int64(results) * resultCost)}
+	return &memory{lru.New[string, *rcpt.Result](int64(results) * int64(resultCost))}
 }
 
 // recall returns the remembered result of an address, in the spelling in which

@@ -3,6 +3,7 @@ package dashboardtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -16,54 +17,59 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
+// replies are what the mail world says about mailboxes, by their local-part;
+// "": about all others.
+var replies = map[string]struct {
+	reason   rcpt.Reason
+	code     int
+	enhanced string
+	text     string // %s stands for the address
+	rule     string
+}{
+	"": {rcpt.ReasonRecipientAccepted, 250, "2.1.5", "Ok", ""},
+	"nobody": {
+		rcpt.ReasonMailboxNotFound, 550, "5.1.1",
+		"<%s>: Recipient address rejected: User unknown in local recipient table", "no-such-user",
+	},
+	"late": {rcpt.ReasonGreylisted, 450, "4.2.0", "<%s>: Recipient address rejected: Greylisted", "greylisted"},
+}
+
 // Checked answers by the local-part, as a mail world would.
 func Checked(_ context.Context, address string) (rcpt.Result, error) {
-	user, domain, _ := strings.Cut(address, "@")
-	host := "mx1." + domain
+	local, domain, _ := strings.Cut(address, "@")
+	said, ok := replies[local]
+	if !ok {
+		said = replies[""]
+	}
+	host, text := "mx1."+domain, strings.ReplaceAll(said.text, "%s", address)
 	details := &rcpt.Details{
 		CatchAll: rcpt.CatchAllNo, Duration: 412 * time.Millisecond,
 		MX: []rcpt.MX{{Host: host, Preference: 10}, {Host: "mx2." + domain, Preference: 20}},
 		SMTP: &rcpt.SMTPAnswer{
-			Host:     host,
-			IP:       "192.0.2.25",
-			Phase:    smtp.PhaseRCPT,
-			Code:     250,
-			Enhanced: "2.1.5",
-			Text:     "Ok",
+			Host: host, IP: "192.0.2.25", Phase: smtp.PhaseRCPT,
+			Code: said.code, Enhanced: said.enhanced, Text: text, Rule: said.rule,
 		},
 	}
 	result := rcpt.Result{
-		Email:     address,
-		Local:     user,
-		Domain:    domain,
-		Verdict:   rcpt.VerdictDeliverable,
-		Reason:    rcpt.ReasonRecipientAccepted,
-		Message:   "The mail host takes mail for this mailbox and refuses unknown ones.",
-		CheckedAt: Morning,
-		Details:   details,
+		Email: address, Local: local, Domain: domain, CheckedAt: Morning, Details: details,
+		Verdict: said.reason.Verdict(), Reason: said.reason, Message: said.reason.Message(),
 	}
-	reply := "250 2.1.5 Ok"
-	switch user {
-	case "nobody":
-		result.Verdict, result.Reason = rcpt.VerdictUndeliverable, rcpt.ReasonMailboxNotFound
-		result.Message = "The mail host says that the mailbox does not exist."
-		reply = "550 5.1.1 <" + address + ">: Recipient address rejected: User unknown in local recipient table"
-		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 550, "5.1.1", "no-such-user"
-		details.SMTP.Text = strings.TrimPrefix(reply, "550 5.1.1 ")
+	switch local {
 	case "late":
-		result.Verdict, result.Reason = rcpt.VerdictUnknown, rcpt.ReasonGreylisted
-		result.RetryAt = Morning.Add(details.Duration + 5*time.Minute)
-		result.Message = "The mail host asks every new sender to come back later (greylisting); try again."
-		reply = "450 4.2.0 <" + address + ">: Recipient address rejected: Greylisted"
+		result.RetryAt = Morning.Add(details.Duration + said.reason.RetryAfter())
 		details.CatchAll = rcpt.CatchAllUnknown
-		details.SMTP.Code, details.SMTP.Enhanced, details.SMTP.Rule = 450, "4.2.0", "greylisted"
-		details.SMTP.Text = strings.TrimPrefix(reply, "450 4.2.0 ")
 	case "broken":
 		return result, errors.New("the fault of this test")
 	case "busy":
 		return result, engine.ErrBusy
 	}
-	details.Transcript = []smtp.Line{
+	details.Transcript = session(host, domain, address, fmt.Sprintf("%d %s %s", said.code, said.enhanced, text))
+	return result, nil
+}
+
+// session is one with a mail host that gives this reply to RCPT.
+func session(host, domain, address, reply string) []smtp.Line {
+	return []smtp.Line{
 		{From: "*", Text: "connected to 192.0.2.25, port 25", At: 0},
 		{From: "S", Text: "220 " + host + " ESMTP", At: 98 * time.Millisecond},
 		{From: "C", Text: "EHLO verify.acme.example", At: 98 * time.Millisecond},
@@ -84,7 +90,6 @@ func Checked(_ context.Context, address string) (rcpt.Result, error) {
 		{From: "C", Text: "RSET", At: 303 * time.Millisecond},
 		{From: "S", Text: "250 2.0.0 Ok", At: 401 * time.Millisecond},
 	}
-	return result, nil
 }
 
 // mailWorld verifies the addresses of lists as [Checked] does. Those that begin
