@@ -77,6 +77,9 @@ const (
 	refusalsAimedAt = 0.9
 )
 
+// leastWait is the shortest wait that a caller is given.
+const leastWait = 10 * time.Second
+
 // What the pool remembers, and for how long.
 const (
 	// failureLasts is how long a host that could not be asked is not tried

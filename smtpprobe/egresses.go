@@ -1,9 +1,9 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -16,10 +16,6 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
-
-// DefaultRoute is the key in [Config].Routes of the providers that have no
-// route of their own.
-const DefaultRoute = egresses.DefaultRoute
 
 // choose returns the egress by which a mail host is asked; nil: none leads
 // there. If it could not be asked by those in without, it returns one that
@@ -137,53 +133,4 @@ func (p *Pool) forgetEgress(e *egresses.Egress) {
 	}
 	delete(p.queued, e)
 	p.egresses.Forget(e)
-}
-
-// direct is the egress of a configuration without any.
-func (c *Config) direct() egress.Egresses { return egress.Egresses{{Dialer: c.Dialer}} }
-
-// helo is the EHLO name by an egress.
-func (c *Config) helo(e egress.Egress) string { return cmp.Or(e.HELO, c.HELO) }
-
-// mailFrom is the reverse-path by an egress.
-func (c *Config) mailFrom(e egress.Egress) string {
-	if e.MailFrom == nullPath {
-		return ""
-	}
-	return cmp.Or(e.MailFrom, c.MailFrom)
-}
-
-// nullPath is the null reverse-path (RFC 5321 §4.5.5).
-const nullPath = "<>"
-
-// checkEgresses refuses what would not be a sane EHLO or MAIL command, and
-// routes that lead nowhere.
-func checkEgresses(all egress.Egresses, routes map[string][]string) error {
-	for i, e := range all {
-		where := fmt.Sprintf("smtpprobe: Config.Egresses[%d]", i)
-		if e.HELO != "" {
-			if err := checkDomain(e.HELO); err != nil {
-				return fmt.Errorf("%s.HELO: %q %w", where, e.HELO, err)
-			}
-		}
-		if e.MailFrom != "" && e.MailFrom != nullPath {
-			if err := checkMailbox(e.MailFrom, false); err != nil {
-				return fmt.Errorf("%s.MailFrom: %q %w", where, e.MailFrom, err)
-			}
-		}
-		if e.Weight < 0 {
-			return fmt.Errorf("%s.Weight: %d is negative", where, e.Weight)
-		}
-	}
-	for name, route := range routes {
-		if len(route) == 0 {
-			return fmt.Errorf("smtpprobe: Config.Routes[%q]: %w", name, errors.New("names no egress"))
-		}
-		for _, to := range route {
-			if !slices.ContainsFunc(all, func(e egress.Egress) bool { return e.Name == to }) {
-				return fmt.Errorf("smtpprobe: Config.Routes[%q]: there is no egress %q", name, to)
-			}
-		}
-	}
-	return nil
 }

@@ -1,39 +1,13 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
-
-// Egress is the state of an egress.
-type Egress struct {
-	Name      string    // empty: the network as it is
-	HELO      string    // EHLO name; empty: an address literal
-	Weight    int       // its share of the mail hosts, in proportion to the others
-	Sessions  int       // open, or about to be
-	Leaving   bool      // it was removed, and its last sessions end
-	Down      bool      // it does not work, and is tried every half minute
-	Fault     string    // what is wrong; empty: nothing is known
-	LastReply time.Time // when a mail host last greeted us by it; zero: none did
-	Said      []Said    // what providers said to it, the last first; at most ten
-}
-
-// Said is the last reply of a provider to an egress. Its text is left out, as
-// it may name a mailbox.
-type Said struct {
-	Provider string // its pacing name
-	At       time.Time
-	Class    replies.Class
-	Code     int
-	Enhanced string // empty: there was none
-}
-
-// maxSaid is the number of providers in [Egress].Said.
-const maxSaid = 10
 
 // Egresses returns the state of each egress, and of those whose last sessions
 // end. It takes the lock of the pool, so it is for monitoring.

@@ -1,22 +1,12 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
-	"errors"
-	"fmt"
 	"math"
-	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
-
-// ErrBusy says that too many wait for a session with a mail host: a limit of
-// ours, which tells nothing about the host or the mailbox.
-var ErrBusy = errors.New("smtpprobe: no session with this mail host became free")
-
-// ErrClosed says that the pool was closed.
-var ErrClosed = errors.New("smtpprobe: the pool is closed")
 
 // job is one question to one mail host: what becomes of the request's target
 // there.
@@ -41,44 +31,8 @@ type job struct {
 	calls   string         // the other mailbox that the last answer about the target named; empty: none did
 }
 
-// result is the outcome of a job.
-type result struct {
-	job     *job
-	session *Session // nil: there was none
-	offline bool     // dialling failed before a packet left this machine
-	err     error    // why we could not work
-}
-
-// errMoved is the error of a job whose egress was removed before it was asked.
-var errMoved = errors.New("smtpprobe: the egress was removed")
-
-// failure is what ended the session of the job; nil: nothing did.
-func (r result) failure() *smtp.Failure {
-	if r.session == nil {
-		return nil
-	}
-	return r.session.Failure
-}
-
-// cancelled reports whether the session ended because its callers were gone.
-func (r result) cancelled() bool { return r.is(smtp.KindCancelled) }
-
-// limited reports whether the job waited until its time was over.
-func (r result) limited() bool { return r.is(smtp.KindLimited) }
-
-func (r result) is(kind smtp.Kind) bool {
-	f := r.failure()
-	return f != nil && f.Kind == kind
-}
-
 func newJob(r route, req *Request, b *budget) *job {
 	return &job{route: r, req: req, domain: domainOf(req.Target), budget: b, since: time.Now()}
-}
-
-// domainOf returns the domain of a mailbox. A quoted local-part may have an
-// "@", too.
-func domainOf(mailbox string) string {
-	return strings.ToLower(mailbox[strings.LastIndexByte(mailbox, '@')+1:])
 }
 
 // finish gives the result. There is one to each job.
@@ -119,9 +73,6 @@ func (j *job) late(now time.Time) bool { return passed(j.ends(), now) }
 // may end a session just before it ends the wait.
 func (j *job) left(now time.Time) bool { return j.gone.Load() || passed(j.budget.limit, now) }
 
-// passed reports whether a time is over; a zero one never is.
-func passed(end, now time.Time) bool { return !end.IsZero() && !now.Before(end) }
-
 // time is how much there was for the job when it began to wait, or was taken.
 func (j *job) time() time.Duration {
 	if end := j.ends(); !end.IsZero() {
@@ -129,12 +80,6 @@ func (j *job) time() time.Duration {
 	}
 	return math.MaxInt64
 }
-
-// busy is the error of a job that may not wait.
-func busy(j *job) error { return fmt.Errorf("%w (%s): too many wait", ErrBusy, j.route.addr.Addr()) }
-
-// leftOut is the error of a job whose list ended while it waited.
-func leftOut(j *job) error { return fmt.Errorf("%w (%s): the list ends", ErrBusy, j.route.addr.Addr()) }
 
 // ofList reports whether the job is of a list, and no single check.
 func (j *job) ofList() bool { return j.req.Lane != nil }

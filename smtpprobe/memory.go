@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
@@ -9,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -161,10 +162,6 @@ func (b domainBook) note(host netip.AddrPort, domain string, answer controlAnswe
 	}
 	b[domainKey{host, domain}] = &domainNote{answer: answer, until: time.Now().Add(controlLasts)}
 }
-
-// saysWhether reports whether a reply to a control is clear about whether the
-// host takes every address.
-func saysWhether(c replies.Class) bool { return c == replies.ClassOK || c == replies.ClassNoSuchUser }
 
 // shrink drops what is out of date, and if that is little, half of the rest: it
 // can be asked again.

@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
@@ -279,11 +281,4 @@ func limitedSession(j *job, wait time.Duration) *Session {
 // busySession is the session of a job whose time ended while it waited.
 func busySession(j *job, wait time.Duration) *Session {
 	return notInTime(j, wait, "no session with the host became free in time; it may be its turn in %v")
-}
-
-func notInTime(j *job, wait time.Duration, text string) *Session {
-	wait = wait.Round(time.Second)
-	return notTried(j, &smtp.Failure{
-		Phase: smtp.PhaseConnect, Kind: smtp.KindLimited, RetryAfter: wait, Text: fmt.Sprintf("not asked: "+text, wait),
-	})
 }

@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
@@ -8,14 +10,6 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 )
-
-// ProviderPace is how a provider is asked, through one egress.
-type ProviderPace struct {
-	pacing.Rules
-	pacing.State
-	Egress  string // its name, where there are several
-	Waiting int    // probes that wait for a session with one of its mail hosts
-}
 
 // Pacing tells how each provider is asked with which the pool has to do; those
 // for which most probes wait come first. It takes the lock of the pool, so it

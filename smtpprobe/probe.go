@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
@@ -107,54 +109,4 @@ func (pr *probe) otherWay(r result) bool {
 	}
 	pr.routes.again(again)
 	return true
-}
-
-// budget is the time of one probe.
-type budget struct {
-	// end is when the time of the mail hosts is over; zero: never. It is put
-	// off while the probe waits for a session: that wait is of our making, and
-	// must neither take time from the host nor look like its silence.
-	end    time.Time
-	waited time.Duration // by which it was put off
-	// limit is when the caller waits no longer; zero: it has no limit, or
-	// is one that is patient.
-	limit time.Time
-}
-
-func startBudget(req *Request) budget {
-	if req.Budget == 0 {
-		return budget{}
-	}
-	b := budget{end: time.Now().Add(req.Budget)}
-	if !req.patient() {
-		b.limit = b.end
-	}
-	return b
-}
-
-// extend makes up for a wait.
-func (b *budget) extend(d time.Duration) {
-	b.waited += d
-	if !b.end.IsZero() {
-		b.end = b.end.Add(d)
-	}
-}
-
-// part is ctx that ends with the time of the mail hosts, or halfway there if
-// others are to have the rest.
-func (b *budget) part(ctx context.Context, others bool) (context.Context, context.CancelFunc) {
-	end := b.end
-	switch {
-	case end.IsZero():
-		return context.WithCancel(ctx)
-	case others:
-		end = time.Now().Add(time.Until(end) / 2)
-	}
-	return context.WithDeadline(ctx, end)
-}
-
-// spent reports whether no time is left.
-func (b *budget) spent() bool {
-	now := time.Now()
-	return passed(b.end, now) || passed(b.limit, now)
 }

@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import (

@@ -1,11 +1,11 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,9 +60,6 @@ func (s *session) read(phase smtp.Phase, reply smtp.Reply, mailbox string) repli
 	return reading
 }
 
-// hostName is the name of a mail host as findings have it.
-func hostName(name string) string { return smtp.Truncate(smtp.Clean(name), maxDomain) }
-
 // spent reports whether the session has been used enough.
 func (s *session) spent(transactions int) bool {
 	return s.Unreset || s.Transactions >= transactions || s.Recipients >= mostNamed || s.Age() >= mostAge
@@ -107,40 +104,6 @@ func (s *session) logEnd(failure *smtp.Failure) {
 	log.LogAttrs(ctx, slog.LevelDebug, "smtp session", attrs...)
 }
 
-// tlsUnusable reports whether the host offered STARTTLS and TLS did not come
-// about: if it then insists on TLS, it could not be reached.
-func (s *Session) tlsUnusable() bool {
-	return s.TLS == "" && s.offers("STARTTLS")
-}
-
-// gaveUp returns an error if ctx has ended: one that wraps ctx.Err() and the
-// cause. That a caller waits no longer says nothing about any host.
-func gaveUp(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(cause, err):
-		return fmt.Errorf("smtpprobe: %w", cause)
-	}
-	return fmt.Errorf("smtpprobe: %w: %w", err, cause)
-}
-
-// notTried is the session of a job that no connection was made for.
-func notTried(j *job, f *smtp.Failure) *Session {
-	return &Session{
-		Host: hostName(j.route.host), Addr: j.route.addr, Failure: f,
-		Transcript: []smtp.Line{{From: smtp.FromProber, Text: f.Error()}},
-	}
-}
-
-// tooLate is the session of a job for which there was no time at all.
-func tooLate(j *job) *Session {
-	s := notTried(j, &smtp.Failure{Phase: smtp.PhaseConnect, Kind: smtp.KindTimeout, Text: wire.NoAnswer})
-	s.Transcript = nil
-	return s
-}
-
 // soFar is what is known of the session of a job that could not wait for it:
 // its opening, as what follows may be about others.
 func (s *session) soFar(j *job, kind smtp.Kind) *Session {
@@ -152,19 +115,3 @@ func (s *session) soFar(j *job, kind smtp.Kind) *Session {
 	}
 	return found
 }
-
-// phaseOf is how far a session has come.
-func phaseOf(s *Session) smtp.Phase {
-	switch {
-	case s.Greeting == nil && len(s.Transcript) == 0:
-		return smtp.PhaseConnect
-	case s.Greeting == nil:
-		return smtp.PhaseGreeting
-	case s.EHLO == nil:
-		return smtp.PhaseEHLO
-	}
-	return smtp.PhaseRCPT
-}
-
-// offers reports whether the host offers an extension.
-func (s *Session) offers(keyword string) bool { return slices.Contains(s.Extensions, keyword) }

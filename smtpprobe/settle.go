@@ -1,9 +1,10 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
@@ -207,11 +208,6 @@ func (t *transaction) hadNoTurn(i int) bool {
 	return t.jobs[i].left(time.Now()) && slices.ContainsFunc(t.Named, answered)
 }
 
-// lateTurn is the failure of a job whose time went by while others had theirs.
-func lateTurn(phase smtp.Phase) *smtp.Failure {
-	return &smtp.Failure{Phase: phase, Kind: smtp.KindLimited, Text: wire.NoAnswer, RetryAfter: leastWait}
-}
-
 // account returns the result of a transaction for a job.
 func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *Session {
 	j, r := t.jobs[i], &t.Named[i]
@@ -241,15 +237,4 @@ func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *S
 	}
 	found.Transcript = t.s.Excerpt(namedBefore(r.Before), parts...)
 	return found
-}
-
-// namedBefore says that others were asked about in the same session.
-func namedBefore(others int) string {
-	switch others {
-	case 0:
-		return ""
-	case 1:
-		return "1 other recipient has been named in this session"
-	}
-	return strconv.Itoa(others) + " other recipients have been named in this session"
 }

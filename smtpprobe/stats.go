@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
@@ -5,28 +7,6 @@ import (
 	"slices"
 	"time"
 )
-
-// Stats is what a [Pool] does.
-type Stats struct {
-	Sessions int // open, or about to be
-	Idle     int // of them: kept for the next recipient
-	UnderWay int // probes that a session has taken
-	Waiting  int // probes that wait for a session
-	Hosts    int // mail hosts of which something is known
-	// Paused are the providers that are paused or asked slowly; the first to be
-	// asked again first.
-	Paused []Paused
-}
-
-// Paused is a provider that the pool does not ask, or asks slowly, because it
-// blocked us or found us too fast.
-type Paused struct {
-	Provider string        // its pacing name: in the table, a registrable domain, or a network
-	Egress   string        // the name of the egress that it is about, where there are several
-	Until    time.Time     // paused until then; zero: it is not
-	Interval time.Duration // between sessions; zero: as they come
-	Pauses   int           // how often it was paused in a row
-}
 
 // Stats counts.
 func (p *Pool) Stats() Stats {

@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import (
@@ -17,8 +19,6 @@ const (
 	// turnLasts is how long a session goes on while hosts of its provider wait
 	// for one.
 	turnLasts = 10 * time.Second
-	// leastWait is the shortest wait that a caller is given.
-	leastWait = 10 * time.Second
 )
 
 // openSessions has a host queue up for sessions, if it wants any.
@@ -192,19 +192,6 @@ func (p *Pool) heldBack(h *mailHost, j *job) error {
 	_, at := h.paced.MayOpen(now, true)
 	return &HeldBackError{Provider: h.paced.key.name, RetryAfter: max(0, at.Sub(now)), err: busy(j)}
 }
-
-// HeldBackError says that a provider is asked as much as it may be, and that
-// many wait for it already. It wraps [ErrBusy].
-type HeldBackError struct {
-	Provider   string        // its pacing name
-	RetryAfter time.Duration // nobody has a turn before; zero: that is not known
-	err        error
-}
-
-func (e *HeldBackError) Error() string { return e.err.Error() + " for " + e.Provider }
-
-// Unwrap returns an error that wraps [ErrBusy].
-func (e *HeldBackError) Unwrap() error { return e.err }
 
 // hasHadItsTurn reports whether the session is to end because hosts of the
 // provider wait for one.

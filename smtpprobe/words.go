@@ -1,3 +1,5 @@
+//go:build !plan
+
 package smtpprobe
 
 import "github.com/rcpt/rcpt/smtpprobe/internal/belief"
