@@ -36,8 +36,10 @@ type Job struct {
 	// Budget is the time that the host has for it. It runs only while a session
 	// has the job. Zero: it has no end.
 	Budget time.Duration
-	// Limit is when the caller waits no longer; zero: it is patient.
+	// Limit is when the caller waits no longer; zero: it has no limit.
 	Limit time.Time
+	// Patient: it is no matter how many such jobs wait for the host.
+	Patient bool
 }
 
 // Provider is who runs a mail host.
