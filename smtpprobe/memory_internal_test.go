@@ -190,3 +190,24 @@ func cancelledContext() context.Context {
 	cancel()
 	return ctx
 }
+
+// TestLongControlsAreNotRemembered sees that the book of domains holds no long
+// replies: it may have very many.
+func TestLongControlsAreNotRemembered(t *testing.T) {
+	host := netip.MustParseAddrPort("192.0.2.1:25")
+	for _, tt := range []struct {
+		reply smtp.Reply
+		known bool
+	}{
+		{smtp.Reply{Code: 250, Lines: texts(1, 100)}, true},
+		{smtp.Reply{Code: 250, Lines: texts(1, 2000)}, false},
+		{smtp.Reply{Code: 250, Lines: texts(100, 0)}, false},
+	} {
+		book := make(domainBook)
+		book.note(host, "a.example", controlAnswer{reply: &tt.reply}, true)
+		got := book.control(host, "a.example")
+		if (got != nil) != tt.known || got != nil && fmt.Sprint(*got.reply) != fmt.Sprint(tt.reply) {
+			t.Errorf("%d lines of %d bytes: %v", len(tt.reply.Lines), len(tt.reply.Lines[0]), got)
+		}
+	}
+}

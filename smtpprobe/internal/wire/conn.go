@@ -46,7 +46,7 @@ type Opening struct {
 }
 
 // Conn is one connection to a mail host. One goroutine uses it; [Conn.Opening],
-// [Conn.Transcript] and [Conn.Interrupt] are for others too.
+// [Conn.Transcript], [Conn.Wake] and [Conn.Interrupt] are for others too.
 type Conn struct {
 	config  Config
 	peer    Peer
@@ -127,6 +127,20 @@ func (c *Conn) Bound(until time.Time) { c.until = until }
 func (c *Conn) Quiet() bool {
 	return c.stream.usable && c.stream.ahead() == "" && c.stream.atRest()
 }
+
+// Rest waits, while the connection is idle, until [Conn.Wake] is called. It
+// reports whether the host has neither said anything nor hung up by then.
+func (c *Conn) Rest() (quiet bool) {
+	if !c.watch.rest() {
+		return true
+	}
+	defer c.watch.rise()
+	_, err := c.stream.in.Peek(1)
+	return isTimeout(err)
+}
+
+// Wake ends a wait in [Conn.Rest], or the next one if there is none.
+func (c *Conn) Wake() { c.watch.wake() }
 
 // Interrupt ends every wait at once. The context of the calls under way must
 // have ended before.
