@@ -58,8 +58,8 @@ func TestDependencies(t *testing.T) {
 		"smtp": nil, "replies": nil, "egress": nil, "pace": nil,
 		"provider":          {"pace"},
 		"internal/wire":     {"egress"}, // whose failures it tells from those of mail hosts
-		"internal/dialogue": {"internal/wire", "replies", "egress"},
-		"internal/belief":   {"internal/dialogue", "internal/wire", "replies", "egress"},
+		"internal/dialogue": {"internal/belief", "internal/wire", "replies", "egress"},
+		"internal/belief":   {"replies"},
 		"internal/egresses": {"egress", "pace"},
 	} {
 		pkg := module + "smtpprobe/" + name

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -41,7 +41,7 @@ func newFailedSession(s *session, first *job, err error) *failedSession {
 // others, of whose mailboxes nothing was said in it.
 func newSilentSession(t *transaction) *failedSession {
 	kind, text := smtp.KindClosed, "the server closed the connection at the first RCPT, a moment ago"
-	if t.Trouble == dialogue.FellSilent {
+	if t.Trouble == belief.FellSilent {
 		kind, text = smtp.KindTimeout, "no answer to the first RCPT, a moment ago"
 	}
 	silent := t.remark(&smtp.Failure{Phase: smtp.PhaseRCPT, Kind: kind, Text: text})
@@ -147,10 +147,10 @@ func (b domainBook) control(host netip.AddrPort, domain string) *controlAnswer {
 	return &n.answer
 }
 
-// note keeps an answer about a control, if it is final.
-func (b domainBook) note(host netip.AddrPort, domain string, answer controlAnswer, final bool) {
+// note keeps an answer about a control, if it is not too long to remember.
+func (b domainBook) note(host netip.AddrPort, domain string, answer controlAnswer) {
 	kept := briefReply(answer.reply)
-	if !final || kept.String() != answer.reply.String() {
+	if kept.String() != answer.reply.String() {
 		return
 	}
 	if len(b) >= maxDomainNotes {

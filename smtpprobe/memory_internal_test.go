@@ -49,7 +49,7 @@ func TestBooksAreBounded(t *testing.T) {
 		}
 		most = 0
 		for i := range domains {
-			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), controlAnswer{reply: &smtp.Reply{Code: 250}}, true)
+			pool.domains.note(netip.AddrPort{}, fmt.Sprintf("d%d.example", i), controlAnswer{reply: &smtp.Reply{Code: 250}})
 			most = max(most, len(pool.domains))
 		}
 		if most > maxDomainNotes {
@@ -204,7 +204,7 @@ func TestLongControlsAreNotRemembered(t *testing.T) {
 		{smtp.Reply{Code: 250, Lines: texts(100, 0)}, false},
 	} {
 		book := make(domainBook)
-		book.note(host, "a.example", controlAnswer{reply: &tt.reply}, true)
+		book.note(host, "a.example", controlAnswer{reply: &tt.reply})
 		got := book.control(host, "a.example")
 		if (got != nil) != tt.known || got != nil && fmt.Sprint(*got.reply) != fmt.Sprint(tt.reply) {
 			t.Errorf("%d lines of %d bytes: %v", len(tt.reply.Lines), len(tt.reply.Lines[0]), got)

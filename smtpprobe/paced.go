@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
@@ -186,7 +187,7 @@ func (p *Pool) spread(name string) {
 
 // noteRecipient records what a reply about a recipient says about the provider.
 func (p *Pool) noteRecipient(s *session, r *dialogue.Recipient) {
-	if r.Role == dialogue.Target {
+	if r.Role == belief.Target {
 		s.paced.Mailbox(r.Dead(), time.Now())
 	}
 	p.note(s, r.Domain, r.Exchange, false)

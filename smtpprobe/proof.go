@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -33,7 +33,7 @@ type proofs struct {
 	only     string    // the target that it was asked about, if there was one; empty: there were more
 	heardAt  time.Time // the last of them
 	accepted [3]string // mailboxes that it accepted: the last two, and last one that it may exempt; empty: none
-	first    firstWords
+	first    belief.First
 	hostile  int // how often in a row it was found to refuse everybody
 }
 
@@ -88,7 +88,7 @@ func (h *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 			return m, true
 		}
 	}
-	return dialogue.Postmaster + "@" + jobs[0].domain, false
+	return belief.Postmaster + "@" + jobs[0].domain, false
 }
 
 // accepts reports whether the host has accepted a mailbox in the last hour.
@@ -105,13 +105,14 @@ func (h *proofs) unheard(jobs []*job) bool {
 
 // hears notes a transaction that begins.
 func (h *proofs) hears(t *transaction, now time.Time) {
-	t.Unheard, h.only = h.unheard(t.jobs), ""
-	if t.Unheard && t.Targets == 1 {
+	unheard := h.unheard(t.jobs)
+	t.judge.Host.Unheard, h.only = unheard, ""
+	if unheard && t.Targets == 1 {
 		h.only = strings.Clone(t.Named[0].Mailbox)
 	}
 	h.heard, h.heardAt = h.heard+len(t.Named), now
 	t.heard = h.heard
-	h.first.underWay++
+	h.first = h.first.Begins()
 }
 
 // noteAccepted remembers a mailbox that the host accepted. The pool's lock is
@@ -122,7 +123,7 @@ func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
 		return
 	}
 	mailbox = strings.Clone(mailbox)
-	if dialogue.Exempt(mailbox) {
+	if belief.Exempt(mailbox) {
 		h.accepted[2] = mailbox
 	} else {
 		h.accepted[0], h.accepted[1] = mailbox, h.accepted[0]
@@ -153,8 +154,8 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 		w.askAgain(t, open, true)
 	case !said.Reply.Refused():
 		h.noteAccepted(p, proof)
-		t.First = h.first.words()
-		if t.MayBeHostile() {
+		t.judge.Host.First = h.first.Words()
+		if t.found.MayBeHostile {
 			known := !accepted && h.accepts() // from now on: the next transaction names it
 			w.askAgain(t, open, !known)
 			return
@@ -174,7 +175,7 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 func (w *worker) proved(t *transaction, open []openRefusal, proof string) {
 	for _, o := range open {
 		switch {
-		case t.Proves(proof, slices.Index(t.jobs, o.job)):
+		case t.judge.Proves(proof, slices.Index(t.jobs, o.job)):
 			o.session.Unproven = false
 			o.job.finish(result{session: o.session})
 		case t.Company():

@@ -53,11 +53,11 @@ func newTransaction(s *session, o order) *transaction {
 		t.Add(dialogue.Recipient{Mailbox: j.req.Target, Domain: j.domain, Calls: o.calls[i]})
 	}
 	if o.Proof != "" {
-		t.Add(dialogue.Recipient{Mailbox: o.Proof, Domain: domainOf(o.Proof), Role: dialogue.Proof})
+		t.Add(dialogue.Recipient{Mailbox: o.Proof, Domain: domainOf(o.Proof), Role: belief.Proof})
 	}
-	role := dialogue.Control
+	role := belief.Control
 	if o.Canary {
-		role = dialogue.Canary
+		role = belief.Canary
 	}
 	for _, j := range o.controls {
 		t.Add(dialogue.Recipient{Mailbox: j.req.Control, Domain: j.domain, Role: role})
@@ -75,7 +75,7 @@ func (t *transaction) carryOut() {
 		err = t.Run(t.s.ctx)
 	}
 	switch {
-	case t.Trouble == dialogue.NotAsked:
+	case t.Trouble == belief.NotAsked:
 		t.failure = t.withoutSMTPUTF8()
 	case errors.As(err, &t.failure):
 	}
@@ -98,7 +98,7 @@ func (t *transaction) prove() error {
 		t.Named[0].Class = t.s.read(smtp.PhaseRCPT, *said.Reply, t.Named[0].Mailbox).Class
 	}
 	if err != nil {
-		t.Trouble = dialogue.HungUp
+		t.Trouble = belief.HungUp
 	}
 	return err
 }
@@ -124,7 +124,7 @@ func (t *transaction) outcome() schedule.Outcome {
 	if !t.Began.IsZero() {
 		o.Took = time.Since(t.Began)
 	}
-	if t.Trouble == dialogue.Failed {
+	if t.Trouble == belief.FailedTrial {
 		o.Trial = t.s.Trial()
 	}
 	if t.Named[0].Reply != nil && t.s.Grouped {
@@ -137,14 +137,14 @@ func (t *transaction) outcome() schedule.Outcome {
 // it.
 func (t *transaction) remark() any {
 	ill := func(r dialogue.Recipient) bool {
-		return r.Class == replies.ClassRateLimited || r.Role == dialogue.Proof && !r.Accepted()
+		return r.Class == replies.ClassRateLimited || r.Role == belief.Proof && !r.Accepted()
 	}
-	if t.Trouble == dialogue.None && !slices.ContainsFunc(t.Named, ill) {
+	if t.Trouble == belief.None && !slices.ContainsFunc(t.Named, ill) {
 		return nil
 	}
 	told := t.s.findings(t.s.first)
 	told.MAIL, told.Transcript = t.MAIL.Reply, t.s.Transcript(true)
-	return &remark{session: brief(told), silent: t.Trouble == dialogue.FellSilent}
+	return &remark{session: brief(told), silent: t.Trouble == belief.FellSilent}
 }
 
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer
@@ -169,7 +169,7 @@ func (t *transaction) accounts() []account {
 func (t *transaction) account(i int) *Session {
 	j, r, control := t.jobs[i], &t.Named[i], t.controlFor(i)
 	found := t.s.findings(j)
-	if t.Trouble == dialogue.Failed {
+	if t.Trouble == belief.FailedTrial {
 		found.Trial = t.s.Trial()
 	}
 	found.MAIL, found.Target, found.Recipients = t.MAIL.Reply, r.Reply, r.Before
@@ -178,7 +178,7 @@ func (t *transaction) account(i int) *Session {
 	} else if control != nil && control.Reply == nil {
 		found.Failure = t.failure
 	}
-	if control != nil && control.Role == dialogue.Canary && !saysWhether(control.Class) {
+	if control != nil && control.Role == belief.Canary && !saysWhether(control.Class) {
 		control = nil // it was about something else this time
 	}
 	switch {
@@ -187,7 +187,7 @@ func (t *transaction) account(i int) *Session {
 	case found.Target != nil && t.known[i].Reply != nil:
 		found.Control, found.Behind, found.ControlShared = t.known[i].Reply, t.known[i].Behind, true
 	}
-	if !t.Company() && !t.Names(dialogue.Proof) {
+	if !t.Company() && !t.Names(belief.Proof) {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -34,9 +32,9 @@ func (w *worker) settle(t *transaction, err error) {
 	w.session.logEnd(failure)
 	switch {
 	case len(open) == 0:
-	case err == nil && !w.session.Unreset && !t.Names(dialogue.Proof):
+	case err == nil && !w.session.Unreset && !t.Names(belief.Proof):
 		w.prove(t, open)
-	case err == nil && !t.Alone && t.ProofAccepted(): // but it proves nothing for their words
+	case err == nil && !t.Alone && t.found.ProofAccepted: // but it proves nothing for their words
 		w.pool.mu.Lock()
 		w.postpone(t, open, w.host.acceptsOthers())
 		w.done(nil)
@@ -58,29 +56,18 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 	now := time.Now()
 	h := w.host
 	h.wellAt = now
-	t.Shown, t.Accepts, t.Others = h.limits.shown, h.accepts(), h.heard != t.heard
-	h.heard += t.Repeated
-	h.paced.Named(t.Repeated, now)
-	if h.first.heard(t, h.heard) && h.accepts() {
-		p.askDeferred(h)
-	}
-	t.First = h.first.words()
-	t.Trouble = t.Finds()
-	fates := t.Fates()
-	for i, fate := range fates {
-		t.drop(i, fate)
-	}
+	w.judge(t, now)
 	p.learn(w, t, now)
+	fates := t.found.Fates
 	var open []*job
 	for i, j := range slices.Backward(t.jobs) { // each goes in front of those behind it
 		if (fates[i] == belief.Again || fates[i] == belief.AgainAlone) && w.over(t, j) {
-			fates[i] = t.NoTimeFor(i)
-			t.drop(i, fates[i])
+			fates[i] = t.judge.NoTimeFor(i)
 		}
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
 			j.calls = t.Named[i].Calls
-			if t.Trouble != dialogue.None || t.Hostile() { // else the number is no trouble
+			if t.found.Trouble != belief.None || t.found.Hostile { // else the number is no trouble
 				j.failed(len(t.jobs))
 			}
 			j.alone = j.alone || fates[i] == belief.AgainAlone || len(t.jobs) == 1
@@ -96,11 +83,20 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 	return fates
 }
 
-// drop forgets the reply to a target with the fate that it is not believed.
-func (t *transaction) drop(i int, fate belief.Fate) {
-	if fate == belief.Dropped {
-		t.Named[i].Reply = nil
+// judge finds out what the transaction proves. The pool's lock is held.
+func (w *worker) judge(t *transaction, now time.Time) {
+	h := w.host
+	known := &t.judge.Host
+	known.Shown, known.Accepts, known.Others = h.limits.shown, h.accepts(), h.heard != t.heard
+	h.heard += t.Repeated
+	h.paced.Named(t.Repeated, now)
+	t.judge.Outcome = t.Outcome()
+	first, last := h.first.Ends(t.judge.Outcome, t.heard, h.heard)
+	if h.first = first; last && h.accepts() {
+		w.pool.askDeferred(h)
 	}
+	known.First, known.Limited = first.Words(), h.limited
+	t.found = t.judge.Judge()
 }
 
 // over reports whether there is no time to ask about a job again. The pool's
@@ -115,21 +111,21 @@ func (w *worker) over(t *transaction, j *job) bool {
 // a recipient. The pool's lock is held.
 func (w *worker) stopAsking(t *transaction, now time.Time) {
 	h := w.host
-	if t.Trouble == dialogue.NotAsked && !h.limits.shown[belief.LacksSMTPUTF8] {
+	if t.Trouble == belief.NotAsked && !h.limits.shown[belief.LacksSMTPUTF8] {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
-	if t.Hostile() || t.Reworded() {
+	if t.found.Hostile || t.found.Reworded {
 		w.noteHostile(w.use(t), now)
 	}
-	if t.Hostile() && t.Alone {
+	if t.found.Hostile && t.Alone {
 		w.pool.pauseHostile(t)
 	}
-	h.limited = t.limits(h.limited)
+	h.limited = t.found.Limited
 	if h.limited >= maxLimited && w.ctx.Err() == nil {
 		h.failed = newLimitedSession(t)
 		h.failWaiting(h.failed.answer)
 	}
-	if !h.answers && !t.Company() && t.Trouble >= dialogue.OutOfStep && w.ctx.Err() == nil {
+	if !h.answers && t.found.Mute && w.ctx.Err() == nil {
 		if h.mute++; h.mute >= maxMute {
 			h.failed = newSilentSession(t)
 			h.failWaiting(h.failed.answer)
@@ -137,29 +133,11 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 	}
 }
 
-// limits counts the transactions in a row that were answered with a limit of
-// the host, for good or as its last words, as the first of a session would be.
-// Where it only puts us off, it is asked more slowly (package pace).
-func (t *transaction) limits(before int) int {
-	for i := range t.Targets {
-		switch r := &t.Named[i]; {
-		case r.Reply == nil:
-		case r.Class == replies.ClassRateLimited && r.Before > 0 && !t.Shown[belief.SortOf(r)]:
-			return before
-		case r.Class == replies.ClassRateLimited && (r.Reply.Code >= 500 || t.Trouble == dialogue.HungUp):
-			return before + 1
-		default:
-			return 0
-		}
-	}
-	return before
-}
-
 // failure notes what ended the session in the transcript.
 func (t *transaction) failure(err error) *smtp.Failure {
 	var failure *smtp.Failure
 	switch {
-	case t.Trouble == dialogue.NotAsked:
+	case t.Trouble == belief.NotAsked:
 		failure = t.withoutSMTPUTF8()
 	case !errors.As(err, &failure):
 		return nil
@@ -187,8 +165,8 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 
 // failureOf is the failure as it concerns a job: one whose recipients were all
 // answered has none.
-func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
-	control, reply := t.controlFor(i), t.Named[i].Reply
+func (t *transaction) failureOf(i int, reply *smtp.Reply, failure *smtp.Failure) *smtp.Failure {
+	control := t.controlFor(i)
 	switch {
 	case reply != nil && (control == nil || control.Reply != nil):
 		return nil
@@ -204,21 +182,31 @@ func (t *transaction) failureOf(i int, failure *smtp.Failure) *smtp.Failure {
 // hadNoTurn reports whether the time of a job was over while the host answered
 // about others of the transaction: it was not silent.
 func (t *transaction) hadNoTurn(i int) bool {
-	answered := func(r dialogue.Recipient) bool { return r.Reply != nil }
-	return t.jobs[i].left(time.Now()) && slices.ContainsFunc(t.Named, answered)
+	if !t.jobs[i].left(time.Now()) {
+		return false
+	}
+	for other := range t.Named {
+		if other != i && t.Named[other].Reply != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // account returns the result of a transaction for a job.
 func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *Session {
 	j, r := t.jobs[i], &t.Named[i]
 	found := t.s.findings(j)
-	if t.Trouble == dialogue.Failed {
+	if t.Trouble == belief.FailedTrial {
 		found.Trial = t.Trial()
 	}
-	found.MAIL, found.Failure, found.Target = t.MAIL.Reply, t.failureOf(i, failure), r.Reply
+	if found.MAIL = t.MAIL.Reply; fate != belief.Dropped {
+		found.Target = r.Reply
+	}
+	found.Failure = t.failureOf(i, found.Target, failure)
 	found.Recipients, found.Unproven = r.Before, fate == belief.Unproven || fate == belief.AwaitsProof
 	control := t.controlFor(i)
-	if control != nil && control.Role == dialogue.Canary && !saysWhether(control.Class) {
+	if control != nil && control.Role == belief.Canary && !saysWhether(control.Class) {
 		control = nil // it was about something else this time
 	}
 	switch {
@@ -227,7 +215,7 @@ func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *S
 	case found.Target != nil && j.control != nil:
 		found.Control, found.Behind, found.ControlShared = j.control.reply, j.control.behind, true
 	}
-	if !t.Company() && !t.Names(dialogue.Proof) {
+	if !t.Company() && !t.Names(belief.Proof) {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}

@@ -14,13 +14,15 @@ import (
 // transaction is a mail transaction about the targets of some jobs, in their
 // order.
 type transaction struct {
-	belief.Case
+	*dialogue.Transaction
 
 	s    *session
 	host *mailHost
 	jobs []*job
 
-	heard int // recipients that were named to the host, with its own
+	heard int            // recipients that were named to the host, with its own
+	judge belief.Case    // what is known of the host and, once the transaction is over, its outcome
+	found belief.Finding // then
 }
 
 // newTransaction returns the next transaction of a session. A job that must be
@@ -32,20 +34,20 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transac
 		Session: s.Session, End: lastEnd(jobs), Alone: jobs[0].alone, UTF8: jobs[0].req.SMTPUTF8,
 		Named: make([]dialogue.Recipient, 0, len(jobs)+usualBeside),
 	}
-	t.Controls = make([]*smtp.Reply, len(jobs))
+	t.judge.Controls = make([]*smtp.Reply, len(jobs))
 	for i, j := range jobs {
 		t.Add(dialogue.Recipient{Mailbox: j.req.Target, Domain: j.domain, Calls: j.calls})
 		if j.control != nil {
-			t.Controls[i] = j.control.reply
+			t.judge.Controls[i] = j.control.reply
 		}
 	}
 	if proof != "" {
-		t.Add(dialogue.Recipient{Mailbox: proof, Domain: domainOf(proof), Role: dialogue.Proof})
+		t.Add(dialogue.Recipient{Mailbox: proof, Domain: domainOf(proof), Role: belief.Proof})
 	}
 	targets := len(t.Named)
 	for i, j := range jobs {
 		if j.control == nil && j.req.Control != "" && t.ControlOf(i) == nil {
-			t.addControl(j, dialogue.Control)
+			t.addControl(j, belief.Control)
 		}
 	}
 	if len(t.Named) > targets {
@@ -53,7 +55,7 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transac
 	}
 	for _, j := range slices.Backward(jobs) {
 		if j.control.refused() {
-			t.addControl(j, dialogue.Canary)
+			t.addControl(j, belief.Canary)
 			break
 		}
 	}
@@ -64,7 +66,7 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transac
 // a proof and a control.
 const usualBeside = 2
 
-func (t *transaction) addControl(j *job, role dialogue.Role) {
+func (t *transaction) addControl(j *job, role belief.Role) {
 	t.Add(dialogue.Recipient{Mailbox: j.req.Control, Domain: j.domain, Role: role})
 }
 

@@ -142,7 +142,7 @@ func (w *worker) transaction() *transaction {
 		proof = ""
 	}
 	t := newTransaction(w.session, h, w.jobs, proof)
-	t.ProofKnown = known
+	t.judge.ProofKnown = known
 	h.hears(t, w.began)
 	h.paced.Named(len(t.Named), w.began)
 	return t

@@ -2,11 +2,12 @@ package belief
 
 import (
 	"fmt"
+	"go/build"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -23,40 +24,38 @@ var names = map[Fate]string{
 // said to the target behind a control follows it: "control:nameless/ok". All
 // are of one domain.
 func newCase(said string) *Case {
-	c := &Case{Transaction: &dialogue.Transaction{Fresh: true, Stopped: -1}, Host: Host{Unheard: true}}
-	roles := map[string]dialogue.Role{
-		"proof": dialogue.Proof, "exempt": dialogue.Proof, "control": dialogue.Control, "canary": dialogue.Canary,
-	}
+	o := &Outcome{Fresh: true, Stopped: -1}
+	roles := map[string]Role{"proof": Proof, "exempt": Proof, "control": Control, "canary": Canary}
 	for i, word := range strings.Fields(said) {
 		kind, text, beside := strings.Cut(word, ":")
 		if !beside {
 			kind, text = "", word
 		}
 		text, behind, _ := strings.Cut(text, "/")
-		said := dialogue.Exchange{}
+		said := Said{}
 		if text != "-" {
 			said.Reply = replyOf(text)
 			in := replies.Input{Phase: smtp.PhaseRCPT, Reply: *said.Reply, Mailbox: "a@a.example"}
 			said.Class = replies.DefaultClassifier().Read(in).Class
 		}
 		if i == 0 {
-			c.MAIL = said
+			o.MAIL = said
 			continue
 		}
 		mailbox := fmt.Sprintf("m%d@a.example", i)
 		if kind == "exempt" {
 			mailbox = "postmaster@a.example"
 		}
-		r := dialogue.Recipient{
-			Mailbox: mailbox, Domain: "a.example", Role: roles[kind], Before: i - 1, Exchange: said,
-		}
+		r := Heard{Said: said, Mailbox: mailbox, Domain: "a.example", Role: roles[kind], Before: i - 1}
 		if behind != "" {
 			r.Behind = replyOf(behind)
 		}
-		c.Add(r)
+		if r.Role == Target {
+			o.Targets++
+		}
+		o.Named = append(o.Named, r)
 	}
-	c.Controls = make([]*smtp.Reply, c.Targets)
-	return c
+	return &Case{Outcome: o, Host: Host{Unheard: true}, Controls: make([]*smtp.Reply, o.Targets)}
 }
 
 // replyTo has the replies by their words.
@@ -65,6 +64,7 @@ var replyTo = map[string]string{
 	"blocked": "550 5.7.1 blocked", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
 	"421": "421 4.7.0 closing", "storage": "452 requested action not taken", "nameless": "550 rejected",
 	"absent": "550 5.1.1 recipient is absent", "unverified": "252 2.1.5 cannot verify", "off": "550 5.2.1 mailbox disabled",
+	"rate4": "450 4.7.28 rate limit exceeded", "rate5": "550 5.7.28 rate limit exceeded",
 	"moved": "551 5.1.6 user has moved to b@b.example",
 }
 
@@ -78,8 +78,7 @@ func replyOf(word string) *smtp.Reply {
 
 func fatesOf(c *Case) string {
 	var all []string
-	c.Trouble = c.Finds()
-	for _, f := range c.Fates() {
+	for _, f := range c.Judge().Fates {
 		all = append(all, names[f])
 	}
 	return strings.Join(all, " ")
@@ -87,12 +86,12 @@ func fatesOf(c *Case) string {
 
 // TestFates is the table of the rules.
 func TestFates(t *testing.T) {
-	known := func(c *Case) { c.ProofKnown, c.Accepts, c.Unheard = true, true, false }
-	heard := func(c *Case) { c.Unheard = false }
-	alone := func(c *Case) { c.Alone = true }
-	later := func(c *Case) { c.Fresh = false }
-	trouble := func(what dialogue.Trouble, at int) func(*Case) {
-		return func(c *Case) { c.Trouble, c.Stopped = what, at }
+	known := func(c *Case) { c.ProofKnown, c.Host.Accepts, c.Host.Unheard = true, true, false }
+	heard := func(c *Case) { c.Host.Unheard = false }
+	alone := func(c *Case) { c.Outcome.Alone = true }
+	later := func(c *Case) { c.Outcome.Fresh = false }
+	trouble := func(what Trouble, at int) func(*Case) {
+		return func(c *Case) { c.Outcome.Trouble, c.Outcome.Stopped = what, at }
 	}
 	earlier := func(code int) func(*Case) {
 		return func(c *Case) { c.Controls[0] = &smtp.Reply{Code: code} }
@@ -100,12 +99,12 @@ func TestFates(t *testing.T) {
 	shown := func(what ...string) func(*Case) {
 		return func(c *Case) {
 			for _, w := range what {
-				c.Shown = c.Shown.With(w)
+				c.Host.Shown = c.Host.Shown.With(w)
 			}
 		}
 	}
 	first := func(word string) func(*Case) {
-		return func(c *Case) { c.First = WordingOf(&newCase("ok " + word).Named[0]) }
+		return func(c *Case) { c.Host.First = WordingOf(&newCase("ok " + word).Outcome.Named[0]) }
 	}
 	for _, tt := range []struct {
 		said  string // to MAIL, targets and others
@@ -161,7 +160,7 @@ func TestFates(t *testing.T) {
 		{"ok no no control:no", []func(*Case){known, later}, "again again"},
 		{"ok no no no ok no proof:no control:no", []func(*Case){heard}, "final final final final awaits"},
 		{"ok no control:no", []func(*Case){heard, later}, "awaits"},
-		{"ok no control:no", []func(*Case){func(c *Case) { c.Others = true }}, "awaits"},
+		{"ok no control:no", []func(*Case){func(c *Case) { c.Host.Others = true }}, "awaits"},
 		{"ok no control:no", []func(*Case){known}, "awaits"},
 		{"ok ok no proof:ok canary:no", []func(*Case){known, later}, "final final"},
 		{"ok ok no proof:no canary:no", []func(*Case){known, later}, "final again"},
@@ -183,36 +182,36 @@ func TestFates(t *testing.T) {
 		{"ok no exempt:ok canary:no", []func(*Case){known, alone, first("no")}, "final"},
 
 		// Not in step, or cut short: asked again, but for whom it is about.
-		{"ok - - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again again"},
-		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again"},
-		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, 0)}, "final"},
-		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, 1)}, "final"},
-		{"- - - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1)}, "again again"},
-		{"ok - control:-", []func(*Case){trouble(dialogue.OutOfStep, -1), alone}, "final"},
-		{"ok ok - - control:-", []func(*Case){trouble(dialogue.FellSilent, 1)}, "again final again"},
-		{"ok - - control:-", []func(*Case){trouble(dialogue.FellSilent, 0), later}, "again again"},
-		{"ok - - control:-", []func(*Case){trouble(dialogue.FellSilent, 0)}, "final again"},
-		{"ok ok control:-", []func(*Case){trouble(dialogue.FellSilent, 1)}, "again"},
-		{"ok 421 control:-", []func(*Case){trouble(dialogue.HungUp, 0)}, "final"},
-		{"ok 421 - control:-", []func(*Case){trouble(dialogue.HungUp, 0)}, "again again"},
-		{"- - - control:-", []func(*Case){trouble(dialogue.HungUp, -1)}, "final final"},
-		{"- - - control:-", []func(*Case){trouble(dialogue.HungUp, -1), later}, "again again"},
-		{"blocked - - control:-", []func(*Case){trouble(dialogue.MAILRefused, -1)}, "final final"},
-		{"blocked - - control:-", []func(*Case){trouble(dialogue.MAILRefused, -1), later}, "again again"},
-		{"ok no proof:- control:-", []func(*Case){trouble(dialogue.HungUp, 1), alone, known}, "unproven"},
-		{"ok no ok control:-", []func(*Case){trouble(dialogue.CutOff, 2)}, "dropped dropped"},
+		{"ok - - control:-", []func(*Case){trouble(OutOfStep, -1)}, "again again"},
+		{"ok - control:-", []func(*Case){trouble(OutOfStep, -1)}, "again"},
+		{"ok - control:-", []func(*Case){trouble(OutOfStep, 0)}, "final"},
+		{"ok - control:-", []func(*Case){trouble(OutOfStep, 1)}, "final"},
+		{"- - - control:-", []func(*Case){trouble(OutOfStep, -1)}, "again again"},
+		{"ok - control:-", []func(*Case){trouble(OutOfStep, -1), alone}, "final"},
+		{"ok ok - - control:-", []func(*Case){trouble(FellSilent, 1)}, "again final again"},
+		{"ok - - control:-", []func(*Case){trouble(FellSilent, 0), later}, "again again"},
+		{"ok - - control:-", []func(*Case){trouble(FellSilent, 0)}, "final again"},
+		{"ok ok control:-", []func(*Case){trouble(FellSilent, 1)}, "again"},
+		{"ok 421 control:-", []func(*Case){trouble(HungUp, 0)}, "final"},
+		{"ok 421 - control:-", []func(*Case){trouble(HungUp, 0)}, "again again"},
+		{"- - - control:-", []func(*Case){trouble(HungUp, -1)}, "final final"},
+		{"- - - control:-", []func(*Case){trouble(HungUp, -1), later}, "again again"},
+		{"blocked - - control:-", []func(*Case){trouble(MAILRefused, -1)}, "final final"},
+		{"blocked - - control:-", []func(*Case){trouble(MAILRefused, -1), later}, "again again"},
+		{"ok no proof:- control:-", []func(*Case){trouble(HungUp, 1), alone, known}, "unproven"},
+		{"ok no ok control:-", []func(*Case){trouble(CutOff, 2)}, "dropped dropped"},
 
 		// SMTPUTF8 is missing where two sessions lack it.
-		{"- - control:-", []func(*Case){trouble(dialogue.NotAsked, -1)}, "alone"},
-		{"- - - control:-", []func(*Case){trouble(dialogue.NotAsked, -1)}, "alone again"},
-		{"- - control:-", []func(*Case){trouble(dialogue.NotAsked, -1), shown(LacksSMTPUTF8)}, "final"},
-		{"- - control:-", []func(*Case){trouble(dialogue.NotAsked, -1), alone}, "final"},
+		{"- - control:-", []func(*Case){trouble(NotAsked, -1)}, "alone"},
+		{"- - - control:-", []func(*Case){trouble(NotAsked, -1)}, "alone again"},
+		{"- - control:-", []func(*Case){trouble(NotAsked, -1), shown(LacksSMTPUTF8)}, "final"},
+		{"- - control:-", []func(*Case){trouble(NotAsked, -1), alone}, "final"},
 	} {
 		c := newCase(tt.said)
 		for _, given := range tt.given {
 			given(c)
 		}
-		before := fmt.Sprint(c.Trouble, c.Stopped, c.Fresh, c.Alone, c.Unheard, c.Shown)
+		before := fmt.Sprint(c.Outcome.Trouble, c.Outcome.Stopped, c.Outcome.Fresh, c.Outcome.Alone, c.Host.Unheard, c.Host.Shown)
 		if got := fatesOf(c); got != tt.want {
 			t.Errorf("%s (%s): %s, want %s", tt.said, before, got, tt.want)
 		}
@@ -224,32 +223,199 @@ func TestFates(t *testing.T) {
 func TestNoTimeFor(t *testing.T) {
 	for _, tt := range []struct {
 		said    string
-		trouble dialogue.Trouble
+		trouble Trouble
 		fate    Fate
 	}{
-		{"ok no control:no", dialogue.None, Unproven},
-		{"ok no control:ok", dialogue.None, Dropped},
-		{"ok ok control:blocked", dialogue.None, Dropped},
-		{"ok blocked control:no", dialogue.None, Final},
-		{"ok no control:-", dialogue.HungUp, Dropped},
+		{"ok no control:no", None, Unproven},
+		{"ok no control:ok", None, Dropped},
+		{"ok ok control:blocked", None, Dropped},
+		{"ok blocked control:no", None, Final},
+		{"ok no control:-", HungUp, Dropped},
 	} {
 		c := newCase(tt.said)
-		c.Trouble = tt.trouble
-		if got := c.NoTimeFor(0); got != tt.fate || c.Named[0].Reply == nil {
-			t.Errorf("%s: %s, reply %v; want %s", tt.said, names[got], c.Named[0].Reply, names[tt.fate])
+		c.Outcome.Trouble = tt.trouble
+		if got := c.NoTimeFor(0); got != tt.fate || c.Outcome.Named[0].Reply == nil {
+			t.Errorf("%s: %s, reply %v; want %s", tt.said, names[got], c.Outcome.Named[0].Reply, names[tt.fate])
 		}
 	}
 }
 
-// TestFatesChangeNothing: what is decided is what is returned.
-func TestFatesChangeNothing(t *testing.T) {
-	for said, trouble := range map[string]dialogue.Trouble{"ok ok many control:no": dialogue.None, "ok no ok control:-": dialogue.CutOff} {
+// TestFindings sees what a case proves beside the fates: recipients are their
+// numbers.
+func TestFindings(t *testing.T) {
+	alone := func(c *Case) { c.Outcome.Alone = true }
+	later := func(c *Case) { c.Outcome.Fresh = false }
+	known := func(c *Case) { c.ProofKnown, c.Host.Accepts, c.Host.Unheard = true, true, false }
+	trouble := func(what Trouble) func(*Case) { return func(c *Case) { c.Outcome.Trouble = what } }
+	limited := func(c *Case) { c.Host.Limited = 3 }
+	shown := func(what string) func(*Case) { return func(c *Case) { c.Host.Shown = c.Host.Shown.With(what) } }
+	first := func(word string) func(*Case) {
+		return func(c *Case) { c.Host.First = WordingOf(&newCase("ok " + word).Outcome.Named[0]) }
+	}
+	for _, tt := range []struct {
+		said  string
+		given []func(*Case)
+		want  string // the findings that are not zero
+	}{
+		{"ok ok control:no", nil, "accepted [0] controls [1] tells [0 1]"},
+		{"ok unverified control:no", nil, "controls [1] tells [0 1]"},
+		{"ok no proof:ok canary:no", []func(*Case){known, first("no")},
+			"accepted [1] proof-accepted controls [2] shown [550 5.1.1 no_such_user] tells [0 1 2]"},
+		{"ok no control:no", []func(*Case){first("no"), shown("550 5.1.1 no_such_user")}, "controls [1] tells [0 1]"},
+		{"ok no control:no", nil, "controls [1] shown [550 5.1.1 no_such_user, 550 5.1.1 no such user] tells [0 1]"},
+		{"ok ok absent control:no", []func(*Case){first("no")}, "accepted [0] controls [2] tells [0 1 2]"},
+		{"ok ok control:no", []func(*Case){alone, first("no")}, "accepted [0] controls [1] shown [550 5.1.1 no_such_user] tells [0 1]"},
+		{"ok ok control:nameless", []func(*Case){alone, first("no")}, "accepted [0] controls [1] tells [0]"},
+		{"ok ok control:nameless/ok", []func(*Case){alone, first("nameless")},
+			"accepted [0] controls [1] shown [550  ambiguous] tells [0]"},
+
+		// A control in doubt, or that does not say whether, is asked for again.
+		{"ok ok control:nameless", nil, "accepted [0] tells [0]"},
+		{"ok ok ok control:nameless/nameless", nil, "accepted [0 1] tells [0 1]"},
+		{"ok no control:ok", []func(*Case){first("no"), shown("550 5.1.1 no_such_user")}, "tells [0 1]"},
+		{"ok no control:ok", []func(*Case){first("no"), shown("550 5.1.1 no_such_user"), shown(Confirmed)}, "controls [1] tells [0 1]"},
+		{"ok no control:ok", []func(*Case){alone, first("no"), shown("550 5.1.1 no_such_user")},
+			"shown [refused beside an accepted control] tells [0 1]"},
+
+		// A host that refuses everybody, or may.
+		{"ok ok no proof:no canary:no", []func(*Case){known, later}, "hostile accepted [0] controls [3] tells [0 1 2 3]"},
+		{"ok ok no no control:no", nil, "may-be-hostile accepted [0] controls [3] tells [0 1 2 3]"},
+		{"ok ok no no proof:ok canary:no", []func(*Case){known}, "accepted [0 3] proof-accepted controls [4] tells [0 1 2 3 4]"},
+		{"ok ok absent exempt:ok canary:no", []func(*Case){known, later, first("no")},
+			"reworded accepted [0 2] proof-accepted controls [3] tells [0 1 2 3]"},
+
+		// What is about the length of the session does not tell, nor what was
+		// dropped.
+		{"ok ok many control:no", nil, "trouble 6 tells [0 2]"},
+		{"ok ok blocked control:no", nil, "accepted [0] controls [2] tells [0 2]"},
+		{"ok ok blocked control:no", []func(*Case){shown("550 5.7.1 blocked")}, "accepted [0] controls [2] tells [0 1 2]"},
+		{"ok ok 421", []func(*Case){trouble(HungUp)}, "trouble 7 tells [0]"},
+		{"ok ok control:no", []func(*Case){trouble(CutOff)}, "trouble 2 tells [1]"},
+
+		// Limits.
+		{"ok full control:no", []func(*Case){limited}, "controls [1] shown [452 4.2.2 mailbox_full, 452 4.2.2 mailbox full] tells [0 1]"},
+		{"ok rate5 control:no", []func(*Case){limited, first("rate5"), shown("550 5.7.28 rate_limited")}, "limited 4 controls [1] tells [0 1]"},
+		{"ok rate4 control:no", []func(*Case){limited, first("rate4"), shown("450 4.7.28 rate_limited"), later}, "controls [1] tells [0 1]"},
+		{"ok rate4", []func(*Case){limited, trouble(HungUp), later}, "trouble 7 limited 4 tells [0]"},
+		{"ok - control:-", []func(*Case){limited, later, trouble(CutOff)}, "trouble 2 limited 3"},
+		{"ok grey rate5 control:no", []func(*Case){limited, first("grey"), shown("450 4.7.1 greylisted")}, "trouble 6 may-be-hostile tells [0 2]"},
+
+		// Put off, or not heard at all.
+		{"421 -", []func(*Case){trouble(MAILRefused)}, "trouble 3 put-off"},
+		{"ok 421", []func(*Case){trouble(HungUp)}, "trouble 7 limited 1 put-off tells [0]"},
+		{"ok 421", []func(*Case){trouble(HungUp), later}, "trouble 7 limited 1 tells [0]"},
+		{"ok rate4", []func(*Case){first("rate4"), shown("450 4.7.28 rate_limited")}, "put-off tells [0]"},
+		{"ok -", []func(*Case){trouble(FellSilent)}, "trouble 8 mute"},
+		{"ok - -", []func(*Case){trouble(FellSilent)}, "trouble 8"},
+		{"ok ok control:-", []func(*Case){trouble(FellSilent)}, "trouble 8 tells [0]"},
+		{"ok -", []func(*Case){trouble(CutOff)}, "trouble 2"},
+
+		{"- -", []func(*Case){trouble(NotAsked)}, "trouble 1"},
+		{"- -", []func(*Case){trouble(NotAsked), alone}, "trouble 1 shown [two sessions lacked SMTPUTF8]"},
+	} {
+		c := newCase(tt.said)
+		for _, given := range tt.given {
+			given(c)
+		}
+		if got := wordsOf(c.Judge()); got != tt.want {
+			t.Errorf("%s: %s\nwant %s", tt.said, got, tt.want)
+		}
+	}
+}
+
+// wordsOf has the findings that are not zero, but for the fates.
+func wordsOf(f Finding) string {
+	var all []string
+	add := func(word string, is bool) {
+		if is {
+			all = append(all, word)
+		}
+	}
+	add(fmt.Sprint("trouble ", int(f.Trouble)), f.Trouble != None)
+	add("hostile", f.Hostile)
+	add("reworded", f.Reworded)
+	add("may-be-hostile", f.MayBeHostile)
+	add(fmt.Sprint("limited ", f.Limited), f.Limited > 0)
+	add("put-off", f.PutOff)
+	add("mute", f.Mute)
+	add(fmt.Sprint("accepted ", f.Accepted), f.Accepted != nil)
+	add("proof-accepted", f.ProofAccepted)
+	add(fmt.Sprint("controls ", f.Controls), f.Controls != nil)
+	add("shown ["+strings.Join(f.Shown, ", ")+"]", f.Shown != nil)
+	add(fmt.Sprint("tells ", f.Tells), f.Tells != nil)
+	return strings.Join(all, " ")
+}
+
+// TestJudgeChangesNothing: what is decided is what is returned.
+func TestJudgeChangesNothing(t *testing.T) {
+	for said, trouble := range map[string]Trouble{"ok ok many control:no": None, "ok no ok control:-": CutOff} {
 		c, before := newCase(said), newCase(said)
-		c.Trouble, before.Trouble = trouble, trouble
-		c.Finds()
-		c.Fates()
+		for _, c := range []*Case{c, before} {
+			c.Outcome.Trouble, c.Host.Shown = trouble, Shown{"550 5.7.1 blocked": true}
+		}
+		f := c.Judge()
 		if !reflect.DeepEqual(c, before) {
 			t.Errorf("%s: %+v, and before %+v", said, c, before)
+		}
+		if c.Host.Shown.With(append(f.Shown, "more")...); len(c.Host.Shown) != 1 {
+			t.Errorf("%s: %v", said, c.Host.Shown)
+		}
+	}
+}
+
+// TestFirst sees in which words a host first refused a mailbox, where several
+// transactions heard it.
+func TestFirst(t *testing.T) {
+	words := func(word string) Wording { return WordingOf(&newCase("ok " + word).Outcome.Named[0]) }
+	type end struct {
+		said       string
+		began, now int
+		last       bool
+	}
+	for _, tt := range []struct {
+		begun int
+		ends  []end
+		want  Wording
+	}{
+		{1, []end{{"ok no", 2, 2, false}}, words("no")},
+		{1, []end{{"ok ok", 2, 2, false}}, Wording{}},
+		{2, []end{{"ok no", 2, 4, false}}, Wording{}}, // the other may have been first
+		{2, []end{{"ok no", 2, 4, false}, {"ok no", 4, 4, true}}, words("no")},
+		{2, []end{{"ok no", 2, 4, false}, {"ok ok", 4, 4, true}}, words("no")},
+		{2, []end{{"ok no", 2, 4, false}, {"ok absent", 4, 4, true}}, Mixed},
+		{3, []end{{"ok no", 2, 6, false}, {"ok no", 4, 6, false}, {"ok no", 6, 6, true}}, words("no")},
+		{2, []end{{"ok no", 2, 4, false}, {"ok absent", 6, 6, false}}, Wording{}}, // began later
+	} {
+		var f First
+		for range tt.begun {
+			f = f.Begins()
+		}
+		for _, e := range tt.ends {
+			var last bool
+			if f, last = f.Ends(newCase(e.said).Outcome, e.began, e.now); last != e.last {
+				t.Errorf("%v: last: %t", tt.ends, last)
+			}
+		}
+		if got := f.Words(); got != tt.want {
+			t.Errorf("%v: %v, want %v", tt.ends, got, tt.want)
+		}
+	}
+}
+
+// TestImports sees that facts come in as values: nothing here can ask a host,
+// wait or look at the time.
+func TestImports(t *testing.T) {
+	allowed := []string{
+		"maps", "slices", "strconv", "strings", "unicode",
+		"github.com/rcpt/rcpt/smtpprobe/replies", "github.com/rcpt/rcpt/smtpprobe/smtp",
+	}
+	pkg, err := build.ImportDir(".", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, imported := range pkg.Imports {
+		if !slices.Contains(allowed, imported) {
+			t.Errorf("it imports %s", imported)
 		}
 	}
 }
@@ -280,9 +446,7 @@ func TestWordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := dialogue.Recipient{Mailbox: mailbox}
-			r.Reply = &reply
-			return WordingOf(&r)
+			return WordingOf(&Heard{Said: Said{Reply: &reply}, Mailbox: mailbox})
 		}
 		if v, w := wording(x, tt.x), wording(y, tt.y); v.Same(w) != tt.same || w.Same(v) != tt.same {
 			t.Errorf("%q and %q: same: %t, want %t", tt.x, tt.y, v.Same(w), tt.same)

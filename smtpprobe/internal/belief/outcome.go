@@ -97,6 +97,12 @@ func (h *Heard) Nameless() bool {
 	return h.Unclear() && h.Reply.Code >= 500 && h.Class != replies.ClassRateLimited && !h.TooMany()
 }
 
+// SaysWhether reports whether the reply to a control is clear about whether the
+// host takes every address.
+func (h *Heard) SaysWhether() bool {
+	return h.Class == replies.ClassOK || h.Class == replies.ClassNoSuchUser
+}
+
 // AcceptsBehind reports whether the host accepted a target behind a control:
 // its refusal is about the control.
 func (h *Heard) AcceptsBehind() bool { return h.Behind != nil && !h.Behind.Refused() }
@@ -115,6 +121,11 @@ func (o *Outcome) ControlOf(target int) *Heard {
 		}
 	}
 	return nil
+}
+
+// Answered reports whether anything was said about a recipient.
+func (o *Outcome) Answered() bool {
+	return slices.ContainsFunc(o.Named, func(h Heard) bool { return h.Reply != nil })
 }
 
 // Company reports whether the session had other targets, too.

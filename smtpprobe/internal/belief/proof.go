@@ -2,80 +2,103 @@ package belief
 
 import (
 	"slices"
+	"strings"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
+
+// Postmaster is the local-part that each domain has (RFC 5321 §4.5.1).
+const Postmaster = "postmaster"
+
+// Exempt reports whether hosts may accept a mailbox from clients from which
+// they take nothing else: postmaster (RFC 5321 §4.5.1), and abuse (RFC 2142).
+func Exempt(mailbox string) bool {
+	local, _, _ := strings.Cut(mailbox, "@")
+	return strings.EqualFold(local, Postmaster) || strings.EqualFold(local, "abuse")
+}
 
 // proven reports whether the refusal of target i counts: a mailbox behind it
 // was accepted, or it is the first that the host was asked about: it had no
 // reason yet to refuse everybody.
 func (c *Case) proven(i int) bool {
-	accepted := func(r dialogue.Recipient) bool { return r.Accepted() && c.Proves(r.Mailbox, i) }
-	if slices.ContainsFunc(c.Named[i+1:], accepted) {
+	accepted := func(r Heard) bool { return r.Accepted() && c.Proves(r.Mailbox, i) }
+	if slices.ContainsFunc(c.Outcome.Named[i+1:], accepted) {
 		return true
 	}
-	return c.Unheard && !c.Others && !c.Accepts && c.Named[i].Before == 0
+	return c.Host.Unheard && !c.Host.Others && !c.Host.Accepts && c.Outcome.Named[i].Before == 0
 }
 
 // Proves reports whether the refusal of target i counts if a mailbox is
 // accepted behind it. Hosts exempt postmaster from what they do to others: it
 // proves no refusal in other words than the first that the host gave.
 func (c *Case) Proves(mailbox string, i int) bool {
-	return !dialogue.Exempt(mailbox) || c.First.Same(WordingOf(&c.Named[i]))
+	return !Exempt(mailbox) || c.Host.First.Same(WordingOf(&c.Outcome.Named[i]))
 }
 
-// reworded reports whether only a mailbox that may be exempt was accepted
-// behind target i, which was refused in other words than the first, and the
-// host has not shown that it says so to the first recipient of a session.
-func (c *Case) reworded(i int) bool {
-	r := &c.Named[i]
-	accepted := func(r dialogue.Recipient) bool { return r.Accepted() }
-	return r.Dead() && r.Before > 0 && slices.ContainsFunc(c.Named[i+1:], accepted) && !c.proven(i) &&
-		!c.Shown[WordingOf(r).String()]
-}
-
-// Reworded reports whether a target was refused in other words than before:
-// the host may be hostile.
-func (c *Case) Reworded() bool {
-	for i := range c.Targets {
-		if c.reworded(i) {
+// reworded reports whether a target was refused in other words than before.
+func (c *Case) reworded() bool {
+	for i := range c.Outcome.Targets {
+		if c.rewordedAt(i) {
 			return true
 		}
 	}
 	return false
 }
 
-// ProofAccepted reports whether the host accepted the proof.
-func (c *Case) ProofAccepted() bool {
-	taken := func(r dialogue.Recipient) bool { return r.Role == dialogue.Proof && r.Accepted() }
-	return slices.ContainsFunc(c.Named, taken)
+// rewordedAt reports whether only a mailbox that may be exempt was accepted
+// behind target i, which was refused in other words than the first, and the
+// host has not shown that it says so to the first recipient of a session.
+func (c *Case) rewordedAt(i int) bool {
+	r := &c.Outcome.Named[i]
+	return r.Dead() && r.Before > 0 && slices.ContainsFunc(c.Outcome.Named[i+1:], isAccepted) && !c.proven(i) &&
+		!c.Host.Shown[WordingOf(r).String()]
 }
 
-// Hostile reports whether the host refuses everybody: it refused a mailbox that
+func isAccepted(r Heard) bool { return r.Accepted() }
+
+// proofAccepted reports whether the host accepted the proof.
+func (c *Case) proofAccepted() bool {
+	taken := func(r Heard) bool { return r.Role == Proof && r.Accepted() }
+	return slices.ContainsFunc(c.Outcome.Named, taken)
+}
+
+// hostile reports whether the host refuses everybody: it refused a mailbox that
 // it had accepted before.
-func (c *Case) Hostile() bool {
-	return c.ProofKnown && slices.ContainsFunc(c.Named, func(r dialogue.Recipient) bool {
-		return r.Role == dialogue.Proof && r.Reply != nil && r.Reply.Code >= 500
+func (c *Case) hostile() bool {
+	return c.ProofKnown && slices.ContainsFunc(c.Outcome.Named, func(r Heard) bool {
+		return r.Role == Proof && r.Reply != nil && r.Reply.Code >= 500
 	})
 }
 
-// MayBeHostile reports whether the host may refuse everybody for the rest of
+// mayBeHostile reports whether the host may refuse everybody for the rest of
 // the transaction: it refused several of its targets, for whatever reason, and
 // was named no proof. What it accepts in the next transaction then proves
 // nothing: Exim's $rcpt_fail_count, for example, begins anew with each MAIL.
 // Asked again, they bring a proof along.
-func (c *Case) MayBeHostile() bool {
+func (c *Case) mayBeHostile() bool {
 	refused := 0
-	for i := range c.Targets {
-		if c.Named[i].Refused() {
+	for i := range c.Outcome.Targets {
+		if c.Outcome.Named[i].Refused() {
 			refused++
 		}
 	}
-	return refused > 1 && !c.Names(dialogue.Proof)
+	return refused > 1 && !c.Outcome.Names(Proof)
 }
 
-// AnyAccepted reports whether a mailbox was accepted, whoever's.
-func (c *Case) AnyAccepted() bool {
-	accepted := func(r dialogue.Recipient) bool { return r.Accepted() }
-	return c.Trouble == dialogue.None && slices.ContainsFunc(c.Named, accepted)
+// anyAccepted reports whether a mailbox was accepted, whoever's.
+func (c *Case) anyAccepted() bool {
+	return c.Outcome.Trouble == None && slices.ContainsFunc(c.Outcome.Named, isAccepted)
+}
+
+// accepted returns the mailboxes that prove later refusals: targets that exist,
+// as far as the reply goes, and the proof.
+func (c *Case) accepted() []int {
+	var all []int
+	for i := range c.Outcome.Named {
+		r := &c.Outcome.Named[i]
+		if r.Role == Target && r.Reply != nil && r.Class == replies.ClassOK || r.Role == Proof && r.Accepted() {
+			all = append(all, i)
+		}
+	}
+	return all
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
 // Wording is the words of a refusal, by which one can be told from another of
@@ -19,7 +17,7 @@ type Wording struct {
 var Mixed = Wording{code: "mixed"}
 
 // WordingOf is the wording of a refusal.
-func WordingOf(r *dialogue.Recipient) Wording {
+func WordingOf(r *Heard) Wording {
 	if !r.Refused() {
 		return Wording{}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -104,7 +105,7 @@ func usual() *dialogue.Transaction {
 	t := &dialogue.Transaction{}
 	t.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
 	t.Add(dialogue.Recipient{Mailbox: "bob@a.example", Domain: "a.example"})
-	t.Add(dialogue.Recipient{Mailbox: "canary@a.example", Domain: "a.example", Role: dialogue.Canary})
+	t.Add(dialogue.Recipient{Mailbox: "canary@a.example", Domain: "a.example", Role: belief.Canary})
 	return t
 }
 
@@ -126,39 +127,39 @@ func codes(t *dialogue.Transaction) string {
 func TestInStep(t *testing.T) {
 	for _, tt := range []struct {
 		name, replies string // to MAIL, two targets, the canary and RSET
-		trouble       dialogue.Trouble
+		trouble       belief.Trouble
 		stopped       int
 		codes         string
 	}{
-		{"in step", "250 ok|250 ok|550 5.1.1 no|550 5.1.1 no|250 reset", dialogue.None, -1, "250 550 550"},
-		{"MAIL refused", "550 5.7.1 no|503 no|503 no|503 no|250 reset", dialogue.MAILRefused, -1, "- - -"},
-		{"EHLO answered twice", "250-mx\nS: 250 PIPELINING|250 ok|250 ok|550 no|550 no", dialogue.OutOfStep, -1, "- - -"},
-		{"a target answered twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", dialogue.OutOfStep, -1, "- - -"},
-		{"the reply to MAIL twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", dialogue.OutOfStep, -1, "- - -"},
-		{"the canary accepted", "250 ok|250 ok|550 no|250 ok|250 reset", dialogue.OutOfStep, -1, "- - -"},
-		{"one reply too few", "250 ok|550 no|550 no|250 reset", dialogue.FellSilent, -1, "550 550 250"},
-		{"something left over", "250 ok|250 ok|550 no|550 no\nraw: 250 reset\\r\\n250 what\\r\\n", dialogue.OutOfStep, -1, "- - -"},
-		{"another is named", "250 ok|250 ok|550 5.1.1 <alice@a.example> no|550 no|250 reset", dialogue.OutOfStep, -1, "- - -"},
-		{"a target is named to the canary", "250 ok|250 ok|550 no|550 5.1.1 <alice@a.example> no|250 reset", dialogue.OutOfStep, -1, "- - -"},
-		{"the sender is named", "250 ok|250 ok|550 5.7.1 <me@probe.example> no|550 no|250 reset", dialogue.None, -1, "250 550 550"},
-		{"RSET refused", "250 ok|250 ok|550 no|550 no|450 no", dialogue.OutOfStep, -1, "- - -"},
-		{"RSET like a target", "250 ok|250 2.1.5 ok|550 no|550 no|250 2.1.5 ok", dialogue.OutOfStep, -1, "- - -"},
-		{"RSET not known", "250 ok|250 ok|550 no|550 no|502 what", dialogue.None, -1, "250 550 550"},
-		{"421 at the second", "250 ok|250 ok|421 4.7.0 too many", dialogue.HungUp, 1, "250 421 -"},
-		{"no reply at all", "250 ok|hello", dialogue.OutOfStep, 0, "- - -"},
-		{"silence at the first", "250 ok", dialogue.Failed, 0, "- - -"},
-		{"no groups, at MAIL", "500 5.5.1 Invalid command: Pipelining not supported", dialogue.Failed, -1, "- - -"},
-		{"no groups, by its words", "554 SMTP synchronization error", dialogue.Failed, -1, "- - -"},
-		{"no groups, by its code", "521 5.5.1 Protocol error", dialogue.Failed, -1, "- - -"},
-		{"an argument that it does not like", "504 5.5.2 <probe>: Helo command rejected: need fully-qualified hostname", dialogue.MAILRefused, -1, "- - -"},
-		{"no groups, at the first", "250 ok|503 bad sequence of commands", dialogue.Failed, 0, "- - -"},
-		{"no groups, at the second", "250 ok|250 ok|503 bad sequence of commands|503 no|250 reset", dialogue.None, -1, "250 503 503"},
-		{"one recipient too many", "250 ok|452 4.5.3 too many recipients|452 4.5.3 no|550 no|250 reset", dialogue.None, -1, "452 452 550"},
-		{"silence at the canary", "250 ok|250 ok|550 no", dialogue.FellSilent, 2, "250 550 -"},
+		{"in step", "250 ok|250 ok|550 5.1.1 no|550 5.1.1 no|250 reset", belief.None, -1, "250 550 550"},
+		{"MAIL refused", "550 5.7.1 no|503 no|503 no|503 no|250 reset", belief.MAILRefused, -1, "- - -"},
+		{"EHLO answered twice", "250-mx\nS: 250 PIPELINING|250 ok|250 ok|550 no|550 no", belief.OutOfStep, -1, "- - -"},
+		{"a target answered twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", belief.OutOfStep, -1, "- - -"},
+		{"the reply to MAIL twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", belief.OutOfStep, -1, "- - -"},
+		{"the canary accepted", "250 ok|250 ok|550 no|250 ok|250 reset", belief.OutOfStep, -1, "- - -"},
+		{"one reply too few", "250 ok|550 no|550 no|250 reset", belief.FellSilent, -1, "550 550 250"},
+		{"something left over", "250 ok|250 ok|550 no|550 no\nraw: 250 reset\\r\\n250 what\\r\\n", belief.OutOfStep, -1, "- - -"},
+		{"another is named", "250 ok|250 ok|550 5.1.1 <alice@a.example> no|550 no|250 reset", belief.OutOfStep, -1, "- - -"},
+		{"a target is named to the canary", "250 ok|250 ok|550 no|550 5.1.1 <alice@a.example> no|250 reset", belief.OutOfStep, -1, "- - -"},
+		{"the sender is named", "250 ok|250 ok|550 5.7.1 <me@probe.example> no|550 no|250 reset", belief.None, -1, "250 550 550"},
+		{"RSET refused", "250 ok|250 ok|550 no|550 no|450 no", belief.OutOfStep, -1, "- - -"},
+		{"RSET like a target", "250 ok|250 2.1.5 ok|550 no|550 no|250 2.1.5 ok", belief.OutOfStep, -1, "- - -"},
+		{"RSET not known", "250 ok|250 ok|550 no|550 no|502 what", belief.None, -1, "250 550 550"},
+		{"421 at the second", "250 ok|250 ok|421 4.7.0 too many", belief.HungUp, 1, "250 421 -"},
+		{"no reply at all", "250 ok|hello", belief.OutOfStep, 0, "- - -"},
+		{"silence at the first", "250 ok", belief.FailedTrial, 0, "- - -"},
+		{"no groups, at MAIL", "500 5.5.1 Invalid command: Pipelining not supported", belief.FailedTrial, -1, "- - -"},
+		{"no groups, by its words", "554 SMTP synchronization error", belief.FailedTrial, -1, "- - -"},
+		{"no groups, by its code", "521 5.5.1 Protocol error", belief.FailedTrial, -1, "- - -"},
+		{"an argument that it does not like", "504 5.5.2 <probe>: Helo command rejected: need fully-qualified hostname", belief.MAILRefused, -1, "- - -"},
+		{"no groups, at the first", "250 ok|503 bad sequence of commands", belief.FailedTrial, 0, "- - -"},
+		{"no groups, at the second", "250 ok|250 ok|503 bad sequence of commands|503 no|250 reset", belief.None, -1, "250 503 503"},
+		{"one recipient too many", "250 ok|452 4.5.3 too many recipients|452 4.5.3 no|550 no|250 reset", belief.None, -1, "452 452 550"},
+		{"silence at the canary", "250 ok|250 ok|550 no", belief.FellSilent, 2, "250 550 -"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			script := opening + group + "S: " + strings.ReplaceAll(tt.replies, "|", "\nS: ") + "\n"
-			if tt.trouble == dialogue.FellSilent || tt.trouble == dialogue.Failed {
+			if tt.trouble == belief.FellSilent || tt.trouble == belief.FailedTrial {
 				script += "hang"
 			}
 			talk := usual()
@@ -180,7 +181,7 @@ func TestProofOfOne(t *testing.T) {
 	} {
 		talk := &dialogue.Transaction{Alone: true}
 		talk.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
-		talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: dialogue.Proof})
+		talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: belief.Proof})
 		script := one + "S: " + reply + "\n" + proof + "C: RSET\nS: 250 reset\n"
 		if _, err := converse(t, script, talk); err != nil || (talk.Named[1].Reply != nil) != (proof != "") {
 			t.Errorf("%s: %v, replies %s", reply, err, codes(talk))
@@ -192,7 +193,7 @@ func TestProofOfOne(t *testing.T) {
 func TestPostmasterIsSomebodyToTurnTo(t *testing.T) {
 	u := usual()
 	script := opening + group + "S: 250 ok\nS: 250 ok\nS: 550 5.1.1 no, ask <postmaster@a.example>\nS: 550 no\nS: 250 reset\n"
-	if _, _ = converse(t, script, u); u.Trouble != dialogue.None {
+	if _, _ = converse(t, script, u); u.Trouble != belief.None {
 		t.Errorf("trouble %d, want none", u.Trouble)
 	}
 }

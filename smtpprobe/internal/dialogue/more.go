@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -49,11 +50,11 @@ func (t *Transaction) askMore(ctx context.Context) error {
 func (t *Transaction) settle(ctx context.Context, r *Recipient) error {
 	target := t.acceptedIn(r.Domain)
 	switch r.Role {
-	case Proof:
+	case belief.Proof:
 		if !r.Refused() {
 			return nil
 		}
-	case Control:
+	case belief.Control:
 		if target == nil || !r.Nameless() && (t.Targets > 1 || !r.Unclear()) {
 			return nil
 		}
@@ -63,7 +64,7 @@ func (t *Transaction) settle(ctx context.Context, r *Recipient) error {
 	if err := t.again(ctx, r); err != nil {
 		return err
 	}
-	if r.Role == Control && r.Nameless() {
+	if r.Role == belief.Control && r.Nameless() {
 		t.Repeated++
 		said, err := t.NameOne(ctx, target.Mailbox, t.UTF8)
 		if err != nil {
@@ -71,8 +72,8 @@ func (t *Transaction) settle(ctx context.Context, r *Recipient) error {
 		}
 		r.Behind = said.Reply
 	}
-	if t.Targets > 1 && !r.AcceptsBehind() && (r.Role == Control || r.Accepted()) {
-		t.Trouble = TooMany
+	if t.Targets > 1 && !r.AcceptsBehind() && (r.Role == belief.Control || r.Accepted()) {
+		t.Trouble = belief.TooMany
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (t *Transaction) settle(ctx context.Context, r *Recipient) error {
 // one that hosts accept from everybody; nil: there is none.
 func (t *Transaction) acceptedIn(domain string) *Recipient {
 	for i := range t.Targets {
-		if r := &t.Named[i]; r.Domain == domain && r.Accepted() && !Exempt(r.Mailbox) {
+		if r := &t.Named[i]; r.Domain == domain && r.Accepted() && !belief.Exempt(r.Mailbox) {
 			return r
 		}
 	}

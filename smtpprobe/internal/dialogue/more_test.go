@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 )
 
@@ -16,7 +17,7 @@ func about(targets ...string) *dialogue.Transaction {
 	for _, local := range targets {
 		t.Add(dialogue.Recipient{Mailbox: local + "@a.example", Domain: "a.example"})
 	}
-	t.Add(dialogue.Recipient{Mailbox: "random@a.example", Domain: "a.example", Role: dialogue.Control})
+	t.Add(dialogue.Recipient{Mailbox: "random@a.example", Domain: "a.example", Role: belief.Control})
 	return t
 }
 
@@ -117,12 +118,12 @@ func TestControlIsSettled(t *testing.T) {
 			if got := codes(talk); got != tt.codes || behind != tt.behind || s.Recipients != tt.named {
 				t.Errorf("replies %s, %d behind, %d named (%v); want %s, %d, %d", got, behind, s.Recipients, err, tt.codes, tt.behind, tt.named)
 			}
-			trouble := dialogue.None
+			trouble := belief.None
 			switch {
 			case tt.codes == "- -":
-				trouble = dialogue.OutOfStep
+				trouble = belief.OutOfStep
 			case strings.HasSuffix(name, " several targets") && tt.behind != 250 && talk.Repeated > 0:
-				trouble = dialogue.TooMany
+				trouble = belief.TooMany
 			}
 			if talk.Trouble != trouble {
 				t.Errorf("trouble %d (%v), want %d", talk.Trouble, err, trouble)
@@ -175,7 +176,7 @@ func TestTryAgainInSeconds(t *testing.T) {
 				_ = talk.Run(context.Background())
 				took = time.Since(began)
 			})
-			if got := codes(talk); got != tt.codes || took.Round(time.Second) != tt.took || talk.Trouble != dialogue.None {
+			if got := codes(talk); got != tt.codes || took.Round(time.Second) != tt.took || talk.Trouble != belief.None {
 				t.Errorf("replies %s after %v, trouble %d; want %s after %v", got, took, talk.Trouble, tt.codes, tt.took)
 			}
 		})
@@ -190,21 +191,21 @@ func TestProofThatWasOneTooMany(t *testing.T) {
 		targets []string
 		script  string
 		codes   string // of the targets and the proof
-		trouble dialogue.Trouble
+		trouble belief.Trouble
 	}{
 		"it is accepted": {
-			[]string{"ghost"}, said("ghost 550 5.1.1 unknown|proof 550 5.7.1 denied") + said("proof 250 ok"), "550 250", dialogue.None,
+			[]string{"ghost"}, said("ghost 550 5.1.1 unknown|proof 550 5.7.1 denied") + said("proof 250 ok"), "550 250", belief.None,
 		},
 		"it is refused again": {
-			[]string{"ghost"}, said("ghost 550 5.1.1 unknown|proof 550 5.7.1 denied") + said("proof 550 5.7.1 denied"), "550 550", dialogue.None,
+			[]string{"ghost"}, said("ghost 550 5.1.1 unknown|proof 550 5.7.1 denied") + said("proof 550 5.7.1 denied"), "550 550", belief.None,
 		},
 		"beside several targets": {
 			[]string{"ghost", "alice"},
-			said("ghost 550 5.1.1 unknown|alice 550 denied|proof 550 denied") + said("proof 250 ok"), "550 550 250", dialogue.TooMany,
+			said("ghost 550 5.1.1 unknown|alice 550 denied|proof 550 denied") + said("proof 250 ok"), "550 550 250", belief.TooMany,
 		},
 		"the host has turned": {
 			[]string{"ghost", "alice"},
-			said("ghost 550 5.1.1 unknown|alice 550 denied|proof 550 denied") + said("proof 550 denied"), "550 550 550", dialogue.None,
+			said("ghost 550 5.1.1 unknown|alice 550 denied|proof 550 denied") + said("proof 550 denied"), "550 550 550", belief.None,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,7 +213,7 @@ func TestProofThatWasOneTooMany(t *testing.T) {
 			for _, local := range tt.targets {
 				talk.Add(dialogue.Recipient{Mailbox: local + "@a.example", Domain: "a.example"})
 			}
-			talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: dialogue.Proof})
+			talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: belief.Proof})
 			if _, err := converse(t, opening+tt.script, talk); err != nil || codes(talk) != tt.codes || talk.Trouble != tt.trouble {
 				t.Errorf("replies %s, trouble %d (%v); want %s, %d", codes(talk), talk.Trouble, err, tt.codes, tt.trouble)
 			}

@@ -6,47 +6,32 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// Trouble is why a transaction is not believed.
-type Trouble int
-
-// Troubles, the lesser ones first.
-const (
-	None        Trouble = iota
-	NotAsked            // the host lacks what the question needs
-	CutOff              // the caller gave up
-	MAILRefused         // MAIL was
-	Failed              // an extension on trial: the host lacks what it offers
-	OutOfStep           // replies do not fit their commands
-	TooMany             // a recipient was refused for being one too many
-	HungUp              // 421, or the end of the connection
-	FellSilent
-)
-
 // troubleOf tells why the transaction is not believed.
-func (t *Transaction) troubleOf(err error) Trouble {
+func (t *Transaction) troubleOf(err error) belief.Trouble {
 	failure, failed := errors.AsType[*smtp.Failure](err)
 	switch {
 	case t.FailedTrial(err) != "":
-		return Failed
+		return belief.FailedTrial
 	case failed:
 		switch failure.Kind {
 		case smtp.KindProtocol:
-			return OutOfStep
+			return belief.OutOfStep
 		case smtp.KindCancelled:
-			return CutOff
+			return belief.CutOff
 		case smtp.KindTimeout:
-			return FellSilent
+			return belief.FellSilent
 		}
-		return HungUp
+		return belief.HungUp
 	case t.MAIL.Refused():
-		return MAILRefused
+		return belief.MAILRefused
 	case err != nil:
-		return HungUp
+		return belief.HungUp
 	}
-	return None
+	return belief.None
 }
 
 // check fails when a whole transaction shows that its replies are not in step
@@ -56,7 +41,7 @@ func (t *Transaction) check(ctx context.Context) error {
 	if err := t.Leftover(ctx, smtp.PhaseRCPT); err != nil {
 		return err
 	}
-	if last := &t.Named[len(t.Named)-1]; last.Role == Canary && last.Accepted() && !t.Alone {
+	if last := &t.Named[len(t.Named)-1]; last.Role == belief.Canary && last.Accepted() && !t.Alone {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
 	}
 	if t.answersMail() && !t.Alone {
@@ -97,7 +82,7 @@ func (t *Transaction) namesAnother(i int) bool {
 		return false
 	}
 	name := bracketed(r.Reply.Lines)
-	if r.Role != Target {
+	if r.Role != belief.Target {
 		return slices.ContainsFunc(t.Named[:t.Targets], func(target Recipient) bool {
 			return strings.EqualFold(target.Mailbox, name) && target.Mailbox != r.Mailbox
 		})
@@ -106,22 +91,12 @@ func (t *Transaction) namesAnother(i int) bool {
 	if name == "" || own || strings.EqualFold(name, t.MailFrom) {
 		return false
 	}
-	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, Postmaster) {
+	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, belief.Postmaster) {
 		return false
 	}
 	before := r.Calls
 	r.Calls = strings.ToLower(name)
 	return !t.Alone || r.Calls != before
-}
-
-// Postmaster is the local-part that each domain has (RFC 5321 §4.5.1).
-const Postmaster = "postmaster"
-
-// Exempt reports whether hosts may accept a mailbox from clients from which
-// they take nothing else: postmaster (RFC 5321 §4.5.1), and abuse (RFC 2142).
-func Exempt(mailbox string) bool {
-	local, _, _ := strings.Cut(mailbox, "@")
-	return strings.EqualFold(local, Postmaster) || strings.EqualFold(local, "abuse")
 }
 
 // unquoted takes the quotes off a local-part: hosts name "a b"@a.example as a

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -28,26 +29,15 @@ type Transaction struct {
 
 	MAIL    Exchange
 	Began   time.Time // when the first recipient was named
-	Trouble Trouble
+	Trouble belief.Trouble
 	Stopped int // the recipient at which the session ended; -1: at none
 }
-
-// Role is why a recipient is named.
-type Role int
-
-// Roles of recipients.
-const (
-	Target  Role = iota
-	Control      // of a domain of which it is not known whether the host accepts every mailbox there
-	Canary       // a control that the host is known to refuse
-	Proof        // shows whether the host still accepts anybody
-)
 
 // Recipient is a mailbox named in a transaction.
 type Recipient struct {
 	Mailbox string
 	Domain  string
-	Role    Role
+	Role    belief.Role
 	Before  int // recipients that were named in the session before this one
 	// Calls is the other mailbox that the last answer about the target named,
 	// in this transaction or in one before; empty: none did.
@@ -59,7 +49,7 @@ type Recipient struct {
 }
 
 // IsControl reports whether the recipient is a random mailbox.
-func (r *Recipient) IsControl() bool { return r.Role == Control || r.Role == Canary }
+func (r *Recipient) IsControl() bool { return r.Role == belief.Control || r.Role == belief.Canary }
 
 // Dead reports whether the mailbox was said to take no mail for good.
 func (r *Recipient) Dead() bool { return r.Reply != nil && r.Class.Dead() }
@@ -77,16 +67,33 @@ func (e *Exchange) Accepted() bool { return e.Reply != nil && !e.Reply.Refused()
 // Refused reports whether the reply is a negative one.
 func (e *Exchange) Refused() bool { return e.Reply != nil && e.Reply.Refused() }
 
+// Outcome is what was said, as facts.
+func (t *Transaction) Outcome() *belief.Outcome {
+	o := &belief.Outcome{
+		MAIL:  belief.Said{Reply: t.MAIL.Reply, Class: t.MAIL.Class},
+		Named: make([]belief.Heard, len(t.Named)), Targets: t.Targets, Fresh: t.Fresh, Alone: t.Alone,
+		Trouble: t.Trouble, Stopped: t.Stopped, Repeated: t.Repeated,
+	}
+	for i := range t.Named {
+		r := &t.Named[i]
+		o.Named[i] = belief.Heard{
+			Said:    belief.Said{Reply: r.Reply, Class: r.Class},
+			Mailbox: r.Mailbox, Domain: r.Domain, Role: r.Role, Before: r.Before, Behind: r.Behind,
+		}
+	}
+	return o
+}
+
 // Add adds a recipient. Targets come first.
 func (t *Transaction) Add(r Recipient) {
-	if r.Role == Target {
+	if r.Role == belief.Target {
 		t.Targets++
 	}
 	t.Named = append(t.Named, r)
 }
 
 // Names reports whether a recipient with this role is among those named.
-func (t *Transaction) Names(role Role) bool {
+func (t *Transaction) Names(role belief.Role) bool {
 	return slices.ContainsFunc(t.Named, func(r Recipient) bool { return r.Role == role })
 }
 
@@ -109,7 +116,7 @@ func (t *Transaction) Run(ctx context.Context) error {
 	t.Fresh, t.Stopped = t.Transactions == 0, -1
 	t.Begin(len(t.Named), t.End)
 	if t.UTF8 && !t.Offers("SMTPUTF8") {
-		t.Trouble = NotAsked
+		t.Trouble = belief.NotAsked
 		return nil
 	}
 	if !t.Fresh {
@@ -121,11 +128,11 @@ func (t *Transaction) Run(ctx context.Context) error {
 	}
 	t.Trouble = t.troubleOf(err)
 	if err == nil {
-		if err = t.askMore(ctx); t.troubleOf(err) == OutOfStep {
-			t.Trouble = OutOfStep // perhaps from the beginning
+		if err = t.askMore(ctx); t.troubleOf(err) == belief.OutOfStep {
+			t.Trouble = belief.OutOfStep // perhaps from the beginning
 		}
 	}
-	if t.Trouble == OutOfStep || t.Trouble == Failed {
+	if t.Trouble == belief.OutOfStep || t.Trouble == belief.FailedTrial {
 		for i := range t.Named {
 			t.Named[i].Reply = nil // whatever it answered, it may not have been RCPT
 		}
@@ -163,7 +170,7 @@ func (t *Transaction) converse(ctx context.Context) error {
 		if !inGroup {
 			at = 0
 			if i > 0 && i <= len(t.Named) {
-				if t.Named[i-1].Role == Proof && !t.wantsProof() {
+				if t.Named[i-1].Role == belief.Proof && !t.wantsProof() {
 					continue
 				}
 				t.Listen(ctx)
