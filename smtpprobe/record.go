@@ -106,20 +106,8 @@ func (t *transaction) prove() error {
 // outcome is what was said, as facts.
 func (t *transaction) outcome() schedule.Outcome {
 	o := schedule.Outcome{
-		Outcome: belief.Outcome{
-			MAIL:  belief.Said{Reply: t.MAIL.Reply, Class: t.MAIL.Class},
-			Named: make([]belief.Heard, len(t.Named)), Targets: t.Targets, Fresh: t.Fresh, Alone: t.Alone,
-			Trouble: belief.Trouble(t.Trouble), Stopped: t.Stopped, Repeated: t.Repeated,
-		},
-		Slow: t.s.Slow, Ended: t.ended, Hurried: t.s.Hurried(),
+		Outcome: *t.Outcome(), Slow: t.s.Slow, Ended: t.ended, Hurried: t.s.Hurried(),
 		NoTLS: t.MAIL.Refused() && t.MAIL.Reply.Code == replyTLSRequired,
-	}
-	for i := range t.Named {
-		r := &t.Named[i]
-		o.Named[i] = belief.Heard{
-			Said:    belief.Said{Reply: r.Reply, Class: r.Class},
-			Mailbox: r.Mailbox, Domain: r.Domain, Role: belief.Role(r.Role), Before: r.Before, Behind: r.Behind,
-		}
 	}
 	if !t.Began.IsZero() {
 		o.Took = time.Since(t.Began)

@@ -246,9 +246,9 @@ func (s *session) findings(j *job) *Session {
 func (s *session) soFar(j *job, kind smtp.Kind) *Session {
 	found := s.findings(j)
 	found.Transcript = s.Transcript(true)
-	found.Failure = &smtp.Failure{Phase: phaseOf(found), Kind: kind, Text: wire.NoAnswer}
+	found.Failure = &smtp.Failure{Phase: s.Phase(), Kind: kind, Text: wire.NoAnswer}
 	if kind == smtp.KindLimited {
-		found.Failure = lateTurn(phaseOf(found))
+		found.Failure = lateTurn(s.Phase())
 	}
 	return found
 }

@@ -46,12 +46,14 @@ type Opening struct {
 }
 
 // Conn is one connection to a mail host. One goroutine uses it; [Conn.Opening],
-// [Conn.Transcript], [Conn.Wake] and [Conn.Interrupt] are for others too.
+// [Conn.Phase], [Conn.Transcript], [Conn.Wake] and [Conn.Interrupt] are for
+// others too.
 type Conn struct {
 	config  Config
 	peer    Peer
-	opening Opening // the lock of the log guards it, and what is shunned
-	opened  int     // lines of the log that belong to the opening; 0: it is not over
+	opening Opening // the lock of the log guards it, what is shunned, and the phase
+	phase   smtp.Phase
+	opened  int // lines of the log that belong to the opening; 0: it is not over
 	log     transcript
 	stream  *stream // nil: not connected
 	watch   watch
@@ -64,7 +66,7 @@ type Conn struct {
 // New returns a connection that is yet to be opened. All waits end at until, if
 // that is not zero.
 func New(config Config, peer Peer, until time.Time) *Conn {
-	c := &Conn{config: config, peer: peer, until: until}
+	c := &Conn{config: config, peer: peer, until: until, phase: smtp.PhaseConnect}
 	c.log.start = time.Now()
 	return c
 }
@@ -90,6 +92,13 @@ func (c *Conn) Opening() Opening {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return c.opening
+}
+
+// Phase is what the host has been waited for last.
+func (c *Conn) Phase() smtp.Phase {
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	return c.phase
 }
 
 // Offers reports whether the host offers an extension that may be used.

@@ -140,6 +140,9 @@ func (c *Conn) Leftover(ctx context.Context, phase smtp.Phase) error {
 // connection, which good hosts take up at once, leaves time for all others,
 // even if they are yet to be looked up and may not exist.
 func (c *Conn) deadline(phase smtp.Phase) time.Time {
+	c.log.mu.Lock()
+	c.phase = phase
+	c.log.mu.Unlock()
 	now := time.Now()
 	timeout := c.config.Command
 	if phase == smtp.PhaseConnect {
