@@ -56,11 +56,11 @@ func TestDependencies(t *testing.T) {
 	// smtp, which all may use, and these.
 	for name, others := range map[string][]string{
 		"smtp": nil, "replies": nil, "egress": nil, "pace": nil,
-		"provider":          {"pace"},
-		"internal/wire":     {"egress"}, // whose failures it tells from those of mail hosts
-		"internal/dialogue": {"internal/belief", "internal/wire", "replies", "egress"},
-		"internal/belief":   {"replies"},
-		"internal/egresses": {"egress", "pace"},
+		"provider":             {"pace"},
+		"internal/wire":        {"egress"}, // whose failures it tells from those of mail hosts
+		"internal/transaction": {"internal/belief", "internal/wire", "replies", "egress"},
+		"internal/belief":      {"replies"},
+		"internal/egresses":    {"egress", "pace"},
 	} {
 		pkg := module + "smtpprobe/" + name
 		for _, dep := range dependencies(t, pkg) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -76,10 +75,6 @@ func namedBefore(others int) string {
 	}
 	return strconv.Itoa(others) + " other recipients have been named in this session"
 }
-
-// saysWhether reports whether a reply to a control is clear about whether the
-// host takes every address.
-func saysWhether(c replies.Class) bool { return c == replies.ClassOK || c == replies.ClassNoSuchUser }
 
 // phaseOf is how far a session has come.
 func phaseOf(s *Session) smtp.Phase {

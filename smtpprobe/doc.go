@@ -24,7 +24,7 @@
 //     STARTTLS where offered (worker.go, package internal/wire).
 //  4. It takes several jobs into a transaction: MAIL, RCPT for each target,
 //     RCPT for the control, a random mailbox, and RSET; in one group where
-//     PIPELINING is offered (transaction.go, package internal/dialogue).
+//     PIPELINING is offered (transaction.go, package internal/transaction).
 //  5. The transaction is settled: each job gets its answer, or waits to be
 //     asked again (package internal/belief, settle.go, proof.go).
 //     A session that ends while it first uses STARTTLS or PIPELINING, be it by

@@ -152,7 +152,7 @@ func (h *mailHost) transactionSize() int {
 // capacity is how many recipients the next transaction of a session may have.
 // Its control is refused, too, and the last has a proof behind it.
 func (h *mailHost) capacity(s *session) int {
-	return min(h.transactionSize(), h.untilRefused(s), mostNamed-s.Recipients-2)
+	return min(h.transactionSize(), h.untilRefused(s), mostNamed-s.mail.Recipients-2)
 }
 
 // untilRefused is how many recipients a session may still have that will not,
@@ -161,7 +161,7 @@ func (h *mailHost) capacity(s *session) int {
 // whether the host takes more.
 func (h *mailHost) untilRefused(s *session) int {
 	share := float64(h.refused+2) / float64(h.asked+4)
-	left := int(refusalsAimedAt * float64(h.limits.refused.now-s.Refused-1) / share)
+	left := int(refusalsAimedAt * float64(h.limits.refused.now-s.mail.Refused-1) / share)
 	if left <= 0 && h.limits.trial() {
 		return max(1, int(refusalsAimedAt/share))
 	}

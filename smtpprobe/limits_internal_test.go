@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 )
 
 // TestRefusalsOfASession sees that sessions have eighteen refusals if a host is
@@ -37,7 +37,7 @@ func TestRefusalsOfASession(t *testing.T) {
 	want(4, false)
 
 	h := &mailHost{limits: newLimits(Config{}), asked: 100, refused: 100}
-	s := &session{Session: &dialogue.Session{Refused: defaultRefused}}
+	s := &session{mail: &transaction.Session{Refused: defaultRefused}}
 	if n := h.untilRefused(s); n != 1 {
 		t.Errorf("where all are refused, %d recipients show whether the host takes more, want 1", n)
 	}

@@ -39,9 +39,9 @@ func newFailedSession(s *session, first *job, err error) *failedSession {
 
 // newSilentSession is what a session without an answer to RCPT means for
 // others, of whose mailboxes nothing was said in it.
-func newSilentSession(t *transaction) *failedSession {
+func newSilentSession(t *talk) *failedSession {
 	kind, text := smtp.KindClosed, "the server closed the connection at the first RCPT, a moment ago"
-	if t.Trouble == belief.FellSilent {
+	if t.said.Trouble == belief.FellSilent {
 		kind, text = smtp.KindTimeout, "no answer to the first RCPT, a moment ago"
 	}
 	silent := t.remark(&smtp.Failure{Phase: smtp.PhaseRCPT, Kind: kind, Text: text})
@@ -52,7 +52,7 @@ func newSilentSession(t *transaction) *failedSession {
 }
 
 // newHostileSession is what it means for others that a host refuses everybody.
-func newHostileSession(t *transaction) *failedSession {
+func newHostileSession(t *talk) *failedSession {
 	return t.remark(&smtp.Failure{
 		Phase: smtp.PhaseRCPT, Kind: smtp.KindTurned, RetryAfter: retryHostile,
 		Text: "not asked: a moment ago, the host refused a mailbox that it had accepted before",
@@ -61,7 +61,7 @@ func newHostileSession(t *transaction) *failedSession {
 
 // newLimitedSession is what it means for others that a host answers every
 // question, one after the other, with a limit of its own.
-func newLimitedSession(t *transaction) *failedSession {
+func newLimitedSession(t *talk) *failedSession {
 	f := t.remark(&smtp.Failure{
 		Phase: smtp.PhaseRCPT, Kind: smtp.KindLimited, RetryAfter: limitedLasts,
 		Text: "not asked: the host has answered several questions in a row with a limit of its own",
@@ -72,9 +72,9 @@ func newLimitedSession(t *transaction) *failedSession {
 
 // remark is the session of a transaction with a failure in place of what was
 // said about recipients.
-func (t *transaction) remark(failure *smtp.Failure) *failedSession {
+func (t *talk) remark(failure *smtp.Failure) *failedSession {
 	told := t.s.findings(t.jobs[0])
-	told.MAIL, told.Failure, told.Transcript = t.MAIL.Reply, failure, t.s.Transcript(true)
+	told.MAIL, told.Failure, told.Transcript = t.said.MAIL.Reply, failure, t.s.Transcript(true)
 	f := &failedSession{session: brief(told), at: time.Now()}
 	f.session.Transcript = append(f.session.Transcript, smtp.Line{From: smtp.FromProber, Text: failure.Error()})
 	return f

@@ -11,9 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
-	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -60,7 +59,7 @@ func TestBooksAreBounded(t *testing.T) {
 			j := hostJob(i)
 			j.route.host = fmt.Sprintf("mx.p%d.example", i)
 			h := pool.host(j)
-			said := dialogue.Exchange{Exchange: wire.Exchange{Reply: &smtp.Reply{Code: 550}}, Class: replies.ClassBlocked}
+			said := belief.Said{Reply: &smtp.Reply{Code: 550}, Class: replies.ClassBlocked}
 			pool.note(&session{paced: h.paced}, "d.example", said, true)
 			delete(pool.hosts, h.key)
 			most = max(most, len(pool.providers))

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	pacing "github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
@@ -119,7 +118,7 @@ func (p *Pool) sweepProviders() {
 // note records what a reply in a domain says about the provider; early: it came
 // before RCPT. When all replies are noted, noted is called. The pool's lock is
 // held.
-func (p *Pool) note(s *session, domain string, said dialogue.Exchange, early bool) {
+func (p *Pool) note(s *session, domain string, said belief.Said, early bool) {
 	g, now := s.paced, time.Now()
 	g.said = Said{
 		Provider: g.key.name, At: now, Class: said.Class, Code: said.Reply.Code, Enhanced: said.Reply.Enhanced,
@@ -186,11 +185,11 @@ func (p *Pool) spread(name string) {
 }
 
 // noteRecipient records what a reply about a recipient says about the provider.
-func (p *Pool) noteRecipient(s *session, r *dialogue.Recipient) {
+func (p *Pool) noteRecipient(s *session, r *belief.Heard) {
 	if r.Role == belief.Target {
 		s.paced.Mailbox(r.Dead(), time.Now())
 	}
-	p.note(s, r.Domain, r.Exchange, false)
+	p.note(s, r.Domain, r.Said, false)
 }
 
 // tell logs that a provider is asked less than before, and why.

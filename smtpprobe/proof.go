@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -104,13 +105,13 @@ func (h *proofs) unheard(jobs []*job) bool {
 }
 
 // hears notes a transaction that begins.
-func (h *proofs) hears(t *transaction, now time.Time) {
+func (h *proofs) hears(t *talk, now time.Time) {
 	unheard := h.unheard(t.jobs)
 	t.judge.Host.Unheard, h.only = unheard, ""
-	if unheard && t.Targets == 1 {
-		h.only = strings.Clone(t.Named[0].Mailbox)
+	if unheard && t.said.Targets == 1 {
+		h.only = strings.Clone(t.said.Named[0].Mailbox)
 	}
-	h.heard, h.heardAt = h.heard+len(t.Named), now
+	h.heard, h.heardAt = h.heard+len(t.said.Named), now
 	t.heard = h.heard
 	h.first = h.first.Begins()
 }
@@ -134,16 +135,17 @@ func (h *mailHost) noteAccepted(p *Pool, mailbox string) {
 // prove asks whether the host still accepts anybody, in a transaction of its
 // own behind the one with the refusals, and answers these accordingly. It is
 // the last of its session: nothing shows that it is in step.
-func (w *worker) prove(t *transaction, open []openRefusal) {
+func (w *worker) prove(t *talk, open []openRefusal) {
 	p, h := w.pool, w.host
 	p.mu.Lock()
 	w.retired = true
 	proof, _ := h.proofFor(w.jobs)
 	accepted := h.accepts()
 	h.paced.Named(1, time.Now())
-	w.session.Bound(lastEnd(w.jobs))
+	alone := &transaction.Transaction{UTF8: t.asked.UTF8, End: lastEnd(w.jobs)}
+	alone.Add(belief.Proof, proof, domainOf(proof))
 	p.mu.Unlock()
-	said, err := w.session.NameOne(w.ctx, proof, t.UTF8)
+	err := w.session.mail.Run(w.ctx, alone)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer w.done(nil)
@@ -152,7 +154,7 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 		w.session.NoteQuit()
 		h.limits.failed(w.use(nil), time.Now())
 		w.askAgain(t, open, true)
-	case !said.Reply.Refused():
+	case alone.Outcome.Named[0].Accepted():
 		h.noteAccepted(p, proof)
 		t.judge.Host.First = h.first.Words()
 		if t.found.MayBeHostile {
@@ -172,13 +174,13 @@ func (w *worker) prove(t *transaction, open []openRefusal) {
 // proved answers open refusals behind which a mailbox was accepted, if that is
 // their proof. In a session with others, the host may refuse everybody for the
 // rest of the session. The pool's lock is held.
-func (w *worker) proved(t *transaction, open []openRefusal, proof string) {
+func (w *worker) proved(t *talk, open []openRefusal, proof string) {
 	for _, o := range open {
 		switch {
 		case t.judge.Proves(proof, slices.Index(t.jobs, o.job)):
 			o.session.Unproven = false
 			o.job.finish(result{session: o.session})
-		case t.Company():
+		case t.said.Company():
 			w.askAgain(t, []openRefusal{o}, true)
 		default:
 			w.postpone(t, []openRefusal{o}, w.host.acceptsOthers())
@@ -197,23 +199,23 @@ func (w *worker) noteHostile(u use, now time.Time) {
 // askAgain lets the jobs of open refusals wait to be asked again. They are in
 // smaller transactions then, and in the end alone, unless a proof is known from
 // now on: so this ends. The pool's lock is held.
-func (w *worker) askAgain(t *transaction, open []openRefusal, smaller bool) {
+func (w *worker) askAgain(t *talk, open []openRefusal, smaller bool) {
 	for _, o := range slices.Backward(open) {
 		j := o.job
-		if t.Alone || w.over(t, j) { // alone: that was the last word
+		if t.said.Alone || w.over(t, j) { // alone: that was the last word
 			j.finish(result{session: o.session})
 			continue
 		}
 		if smaller {
 			j.failed(len(open))
 		}
-		w.pool.resubmit(w.host, j, t.Company())
+		w.pool.resubmit(w.host, j, t.said.Company())
 	}
 }
 
 // postpone puts open refusals off until the host has accepted somebody, unless
 // it has meanwhile: nothing can be proven before. The pool's lock is held.
-func (w *worker) postpone(t *transaction, open []openRefusal, meanwhile bool) {
+func (w *worker) postpone(t *talk, open []openRefusal, meanwhile bool) {
 	h := w.host
 	for _, o := range open {
 		if w.over(t, o.job) {
@@ -254,7 +256,7 @@ func (h *mailHost) giveUpDeferred() {
 // first and alone in a session: asking again would make it worse. Callers that
 // can wait do so until it may accept mailboxes again; after [maxHostile] times
 // in a row they are answered like the others. The pool's lock is held.
-func (p *Pool) pauseHostile(t *transaction) {
+func (p *Pool) pauseHostile(t *talk) {
 	h := t.host
 	h.window.Shut(time.Now())
 	h.hostile++

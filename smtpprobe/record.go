@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/schedule"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -31,91 +31,67 @@ type remark struct {
 	silent  bool // it fell silent, and was not closed
 }
 
-// transaction is a mail transaction about the targets of some jobs, in their
+// talk is a mail transaction about the targets of some jobs, in their
 // order.
-type transaction struct {
-	*dialogue.Transaction
+type talk struct {
 	s       *session
 	jobs    []*job
 	known   []schedule.Control
-	failure *smtp.Failure // what ended the session; nil: nothing did
-	ended   bool          // the session can have no other
+	asked   *transaction.Transaction
+	said    *belief.Outcome // of that
+	failure *smtp.Failure   // what ended the session; nil: nothing did
 }
 
-// newTransaction returns the next transaction of a session.
-func newTransaction(s *session, o order) *transaction {
-	t := &transaction{s: s, jobs: o.jobs, known: o.Known}
-	t.Transaction = &dialogue.Transaction{
-		Session: s.Session, End: o.Until, Alone: o.Alone, UTF8: o.UTF8,
-		Named: make([]dialogue.Recipient, 0, len(o.jobs)+len(o.controls)+1),
-	}
-	for i, j := range o.jobs {
-		t.Add(dialogue.Recipient{Mailbox: j.req.Target, Domain: j.domain, Calls: o.calls[i]})
+// newTalk returns the next transaction of a session.
+func newTalk(s *session, o order) *talk {
+	t := &talk{s: s, jobs: o.jobs, known: o.Known}
+	t.asked = &transaction.Transaction{End: o.Until, UTF8: o.UTF8, Calls: o.calls}
+	t.said = &t.asked.Outcome
+	t.said.Alone, t.said.Named = o.Alone, make([]belief.Heard, 0, len(o.jobs)+len(o.controls)+1)
+	for _, j := range o.jobs {
+		t.asked.Add(belief.Target, j.req.Target, j.domain)
 	}
 	if o.Proof != "" {
-		t.Add(dialogue.Recipient{Mailbox: o.Proof, Domain: domainOf(o.Proof), Role: belief.Proof})
+		t.asked.Add(belief.Proof, o.Proof, domainOf(o.Proof))
 	}
 	role := belief.Control
 	if o.Canary {
 		role = belief.Canary
 	}
 	for _, j := range o.controls {
-		t.Add(dialogue.Recipient{Mailbox: j.req.Control, Domain: j.domain, Role: role})
+		t.asked.Add(role, j.req.Control, j.domain)
 	}
 	return t
 }
 
 // carryOut carries the transaction out, and notes in the transcript what ended
 // the session.
-func (t *transaction) carryOut() {
-	var err error
-	if t.Targets == 0 {
-		err = t.prove()
-	} else {
-		err = t.Run(t.s.ctx)
-	}
+func (t *talk) carryOut() {
+	err := t.s.mail.Run(t.s.ctx, t.asked)
 	switch {
-	case t.Trouble == belief.NotAsked:
+	case t.said.Trouble == belief.NotAsked:
 		t.failure = t.withoutSMTPUTF8()
 	case errors.As(err, &t.failure):
 	}
 	if t.failure != nil {
 		t.s.Note(t.failure.Error())
 	}
-	t.ended = err != nil || t.s.Unreset
 	if err != nil {
 		t.s.NoteQuit()
 	}
 	t.s.logEnd(t.failure)
 }
 
-// prove names the proof, and nobody else.
-func (t *transaction) prove() error {
-	t.Stopped = -1
-	t.s.Bound(t.End)
-	said, err := t.s.NameOne(t.s.ctx, t.Named[0].Mailbox, t.UTF8)
-	if t.Named[0].Exchange.Exchange = said; said.Reply != nil {
-		t.Named[0].Class = t.s.read(smtp.PhaseRCPT, *said.Reply, t.Named[0].Mailbox).Class
-	}
-	if err != nil {
-		t.Trouble = belief.HungUp
-	}
-	return err
-}
-
 // outcome is what was said, as facts.
-func (t *transaction) outcome() schedule.Outcome {
+func (t *talk) outcome() schedule.Outcome {
 	o := schedule.Outcome{
-		Outcome: *t.Outcome(), Slow: t.s.Slow, Ended: t.ended, Hurried: t.s.Hurried(),
-		NoTLS: t.MAIL.Refused() && t.MAIL.Reply.Code == replyTLSRequired,
+		Outcome: *t.said, Slow: t.asked.Slow, Ended: t.asked.Ended, Trial: t.asked.Trial, Hurried: t.s.Hurried(),
+		NoTLS: t.said.MAIL.Refused() && t.said.MAIL.Reply.Code == replyTLSRequired,
 	}
-	if !t.Began.IsZero() {
-		o.Took = time.Since(t.Began)
+	if !t.asked.Began.IsZero() {
+		o.Took = time.Since(t.asked.Began)
 	}
-	if t.Trouble == belief.FailedTrial {
-		o.Trial = t.s.Trial()
-	}
-	if t.Named[0].Reply != nil && t.s.Grouped {
+	if t.asked.Grouped {
 		o.Passed = append(o.Passed, wire.PIPELINING)
 	}
 	return o
@@ -123,21 +99,21 @@ func (t *transaction) outcome() schedule.Outcome {
 
 // remark is what the session means for others, if something is the matter with
 // it.
-func (t *transaction) remark() any {
-	ill := func(r dialogue.Recipient) bool {
+func (t *talk) remark() any {
+	ill := func(r belief.Heard) bool {
 		return r.Class == replies.ClassRateLimited || r.Role == belief.Proof && !r.Accepted()
 	}
-	if t.Trouble == belief.None && !slices.ContainsFunc(t.Named, ill) {
+	if t.said.Trouble == belief.None && !slices.ContainsFunc(t.said.Named, ill) {
 		return nil
 	}
 	told := t.s.findings(t.s.first)
-	told.MAIL, told.Transcript = t.MAIL.Reply, t.s.Transcript(true)
-	return &remark{session: brief(told), silent: t.Trouble == belief.FellSilent}
+	told.MAIL, told.Transcript = t.said.MAIL.Reply, t.s.Transcript(true)
+	return &remark{session: brief(told), silent: t.said.Trouble == belief.FellSilent}
 }
 
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer
 // and failed, what would be offered over TLS is unknown.
-func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
+func (t *talk) withoutSMTPUTF8() *smtp.Failure {
 	if t.s.findings(t.s.first).tlsUnusable() {
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
 	}
@@ -145,7 +121,7 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 }
 
 // accounts returns what the transaction was to each job.
-func (t *transaction) accounts() []account {
+func (t *talk) accounts() []account {
 	all := make([]account, len(t.jobs))
 	for i := range t.jobs {
 		all[i] = account{found: t.account(i), end: t.endFor(i)}
@@ -154,20 +130,21 @@ func (t *transaction) accounts() []account {
 }
 
 // account is what the transaction was to a job whose reply is believed.
-func (t *transaction) account(i int) *Session {
-	j, r, control := t.jobs[i], &t.Named[i], t.controlFor(i)
-	found := t.s.findings(j)
-	if t.Trouble == belief.FailedTrial {
-		found.Trial = t.s.Trial()
+func (t *talk) account(i int) *Session {
+	j, r, control := t.jobs[i], &t.said.Named[i], (*belief.Heard)(nil)
+	named := []int{i}
+	if at := t.controlFor(i); at >= 0 {
+		named, control = append(named, at), &t.said.Named[at]
 	}
-	found.MAIL, found.Target, found.Recipients = t.MAIL.Reply, r.Reply, r.Before
+	found := t.s.findings(j)
+	found.Trial, found.MAIL, found.Target, found.Recipients = t.asked.Trial, t.said.MAIL.Reply, r.Reply, r.Before
 	if r.Reply == nil {
 		found.Failure = t.endFor(i)
 	} else if control != nil && control.Reply == nil {
 		found.Failure = t.failure
 	}
-	if control != nil && control.Role == belief.Canary && !saysWhether(control.Class) {
-		control = nil // it was about something else this time
+	if control != nil && control.OffTopic() {
+		named, control = named[:1], nil
 	}
 	switch {
 	case control != nil:
@@ -175,29 +152,25 @@ func (t *transaction) account(i int) *Session {
 	case found.Target != nil && t.known[i].Reply != nil:
 		found.Control, found.Behind, found.ControlShared = t.known[i].Reply, t.known[i].Behind, true
 	}
-	if !t.Company() && !t.Names(belief.Proof) {
+	if !t.said.Company() && !t.said.Names(belief.Proof) {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}
-	parts := []wire.Exchange{t.MAIL.Exchange, r.Exchange.Exchange}
-	if control != nil {
-		parts = append(parts, control.Exchange.Exchange)
-	}
-	found.Transcript = t.s.Excerpt(namedBefore(r.Before), parts...)
+	found.Transcript = t.asked.Excerpt(namedBefore(r.Before), named...)
 	return found
 }
 
 // controlFor returns the control that was named and belongs in the findings of
-// job i; nil: none was named, or its request has no control.
-func (t *transaction) controlFor(i int) *dialogue.Recipient {
+// job i; less than zero: none was named, or its request has no control.
+func (t *talk) controlFor(i int) int {
 	if t.jobs[i].req.Control == "" {
-		return nil
+		return -1
 	}
-	return t.ControlOf(i)
+	return t.said.ControlAt(i)
 }
 
 // endFor is what ended the session for a job that got no answer in it.
-func (t *transaction) endFor(i int) *smtp.Failure {
+func (t *talk) endFor(i int) *smtp.Failure {
 	if f := t.failure; f != nil && f.Kind == smtp.KindTimeout && t.hadNoTurn(i) {
 		return lateTurn(f.Phase)
 	}
@@ -206,7 +179,14 @@ func (t *transaction) endFor(i int) *smtp.Failure {
 
 // hadNoTurn reports whether the time of a job was over while the host answered
 // about others of the transaction: it was not silent.
-func (t *transaction) hadNoTurn(i int) bool {
-	answered := func(r dialogue.Recipient) bool { return r.Reply != nil }
-	return passed(t.jobs[i].budget.limit, time.Now()) && slices.ContainsFunc(t.Named, answered)
+func (t *talk) hadNoTurn(i int) bool {
+	if !passed(t.jobs[i].budget.limit, time.Now()) {
+		return false
+	}
+	for other := range t.said.Named {
+		if other != i && t.said.Named[other].Reply != nil {
+			return true
+		}
+	}
+	return false
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -18,7 +18,8 @@ import (
 
 // session is a connection to a mail host with what it was used for.
 type session struct {
-	*dialogue.Session
+	*wire.Conn
+	mail *transaction.Session
 
 	pool   *Pool
 	route  route
@@ -38,21 +39,20 @@ func newSession(p *Pool, h *mailHost, j *job) *session {
 	}
 	t := p.config.Timeouts
 	config := wire.Config{HELO: p.config.helo(e), Connect: t.Connect, Command: t.Command}
-	talk := &dialogue.Session{
-		Conn: wire.New(config, peer, j.ends()), MailFrom: p.config.mailFrom(e), ManyRefused: defaultRefused,
+	s := &session{
+		Conn: wire.New(config, peer, j.ends()), pool: p, route: r, egress: e, paced: h.paced, began: time.Now(),
+	}
+	s.mail = &transaction.Session{
+		Conn: s.Conn, MailFrom: p.config.mailFrom(e), Classify: s.read, ManyRefused: defaultRefused,
 		Grouped: h.trials.passed(wire.PIPELINING),
 	}
-	s := &session{
-		Session: talk, pool: p, route: r, egress: e, paced: h.paced, began: time.Now(),
-	}
-	talk.Classify = s.read
 	return s
 }
 
 // read reads a reply, of which phase and mailbox are given.
 func (s *session) read(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification {
 	reading := s.pool.config.Classifier.Read(replies.Input{
-		Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: s.MailFrom,
+		Phase: phase, Reply: reply, Host: hostName(s.route.host), Mailbox: mailbox, Sender: s.mail.MailFrom,
 	})
 	if strings.HasPrefix(mailbox, "@") {
 		reading.Class = ControlClass(reading, reply)
@@ -62,7 +62,7 @@ func (s *session) read(phase smtp.Phase, reply smtp.Reply, mailbox string) repli
 
 // spent reports whether the session has been used enough.
 func (s *session) spent(transactions int) bool {
-	return s.Unreset || s.Transactions >= transactions || s.Recipients >= mostNamed || s.Age() >= mostAge
+	return s.mail.Unreset || s.mail.Transactions >= transactions || s.mail.Recipients >= mostNamed || s.Age() >= mostAge
 }
 
 // findings is what was found in the opening, as it concerns a job.

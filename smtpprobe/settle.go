@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // settle gives the jobs of a transaction their answers, or lets them wait to be
 // asked again.
-func (w *worker) settle(t *transaction, err error) {
+func (w *worker) settle(t *talk, err error) {
 	failure := t.failure(err)
 	if err != nil {
 		w.session.NoteQuit()
@@ -32,9 +31,9 @@ func (w *worker) settle(t *transaction, err error) {
 	w.session.logEnd(failure)
 	switch {
 	case len(open) == 0:
-	case err == nil && !w.session.Unreset && !t.Names(belief.Proof):
+	case err == nil && !w.session.mail.Unreset && !t.said.Names(belief.Proof):
 		w.prove(t, open)
-	case err == nil && !t.Alone && t.found.ProofAccepted: // but it proves nothing for their words
+	case err == nil && !t.said.Alone && t.found.ProofAccepted: // but it proves nothing for their words
 		w.pool.mu.Lock()
 		w.postpone(t, open, w.host.acceptsOthers())
 		w.done(nil)
@@ -49,7 +48,7 @@ func (w *worker) settle(t *transaction, err error) {
 
 // decide tells what becomes of each job, and lets those wait that are to be
 // asked again.
-func (w *worker) decide(t *transaction) []belief.Fate {
+func (w *worker) decide(t *talk) []belief.Fate {
 	p := w.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,12 +65,12 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 		}
 		switch fates[i] {
 		case belief.Again, belief.AgainAlone:
-			j.calls = t.Named[i].Calls
+			j.calls = t.asked.Calls[i]
 			if t.found.Trouble != belief.None || t.found.Hostile { // else the number is no trouble
 				j.failed(len(t.jobs))
 			}
 			j.alone = j.alone || fates[i] == belief.AgainAlone || len(t.jobs) == 1
-			p.resubmit(h, j, t.Company())
+			p.resubmit(h, j, t.said.Company())
 		case belief.AwaitsProof:
 			open = append(open, j)
 		default:
@@ -84,14 +83,13 @@ func (w *worker) decide(t *transaction) []belief.Fate {
 }
 
 // judge finds out what the transaction proves. The pool's lock is held.
-func (w *worker) judge(t *transaction, now time.Time) {
+func (w *worker) judge(t *talk, now time.Time) {
 	h := w.host
 	known := &t.judge.Host
 	known.Shown, known.Accepts, known.Others = h.limits.shown, h.accepts(), h.heard != t.heard
-	h.heard += t.Repeated
-	h.paced.Named(t.Repeated, now)
-	t.judge.Outcome = t.Outcome()
-	first, last := h.first.Ends(t.judge.Outcome, t.heard, h.heard)
+	h.heard += t.said.Repeated
+	h.paced.Named(t.said.Repeated, now)
+	first, last := h.first.Ends(t.said, t.heard, h.heard)
 	if h.first = first; last && h.accepts() {
 		w.pool.askDeferred(h)
 	}
@@ -101,23 +99,23 @@ func (w *worker) judge(t *transaction, now time.Time) {
 
 // over reports whether there is no time to ask about a job again. The pool's
 // lock is held.
-func (w *worker) over(t *transaction, j *job) bool {
+func (w *worker) over(t *talk, j *job) bool {
 	now := time.Now()
-	return j.left(now) || w.ctx.Err() != nil || !t.Company() && j.late(now)
+	return j.left(now) || w.ctx.Err() != nil || !t.said.Company() && j.late(now)
 }
 
 // stopAsking answers the jobs that wait for a host that has shown that it
 // cannot be asked for the moment: it refuses everybody, or never answered about
 // a recipient. The pool's lock is held.
-func (w *worker) stopAsking(t *transaction, now time.Time) {
+func (w *worker) stopAsking(t *talk, now time.Time) {
 	h := w.host
-	if t.Trouble == belief.NotAsked && !h.limits.shown[belief.LacksSMTPUTF8] {
+	if t.said.Trouble == belief.NotAsked && !h.limits.shown[belief.LacksSMTPUTF8] {
 		w.retired = true // a session of another machine, perhaps, is next
 	}
 	if t.found.Hostile || t.found.Reworded {
 		w.noteHostile(w.use(t), now)
 	}
-	if t.found.Hostile && t.Alone {
+	if t.found.Hostile && t.said.Alone {
 		w.pool.pauseHostile(t)
 	}
 	h.limited = t.found.Limited
@@ -134,10 +132,10 @@ func (w *worker) stopAsking(t *transaction, now time.Time) {
 }
 
 // failure notes what ended the session in the transcript.
-func (t *transaction) failure(err error) *smtp.Failure {
+func (t *talk) failure(err error) *smtp.Failure {
 	var failure *smtp.Failure
 	switch {
-	case t.Trouble == belief.NotAsked:
+	case t.said.Trouble == belief.NotAsked:
 		failure = t.withoutSMTPUTF8()
 	case !errors.As(err, &failure):
 		return nil
@@ -148,7 +146,7 @@ func (t *transaction) failure(err error) *smtp.Failure {
 
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer
 // and failed, what would be offered over TLS is unknown.
-func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
+func (t *talk) withoutSMTPUTF8() *smtp.Failure {
 	if t.s.findings(t.jobs[0]).tlsUnusable() {
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
 	}
@@ -156,7 +154,7 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	shown := t.host.limits.shown
-	if shown[belief.OffersSMTPUTF8] || !t.Alone && !shown[belief.LacksSMTPUTF8] {
+	if shown[belief.OffersSMTPUTF8] || !t.said.Alone && !shown[belief.LacksSMTPUTF8] {
 		const text = "SMTPUTF8 is not offered in this session"
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindProtocol, Text: text}
 	}
@@ -165,12 +163,12 @@ func (t *transaction) withoutSMTPUTF8() *smtp.Failure {
 
 // failureOf is the failure as it concerns a job: one whose recipients were all
 // answered has none.
-func (t *transaction) failureOf(i int, reply *smtp.Reply, failure *smtp.Failure) *smtp.Failure {
+func (t *talk) failureOf(i int, reply *smtp.Reply, failure *smtp.Failure) *smtp.Failure {
 	control := t.controlFor(i)
 	switch {
-	case reply != nil && (control == nil || control.Reply != nil):
+	case reply != nil && (control < 0 || t.said.Named[control].Reply != nil):
 		return nil
-	case reply == nil && failure == nil && t.MAIL.Accepted():
+	case reply == nil && failure == nil && t.said.MAIL.Accepted():
 		const text = "the answer was not believed, and there was no time for a second one"
 		return &smtp.Failure{Phase: smtp.PhaseRCPT, Kind: smtp.KindProtocol, Text: text}
 	case reply == nil && failure != nil && failure.Kind == smtp.KindTimeout && t.hadNoTurn(i):
@@ -181,12 +179,12 @@ func (t *transaction) failureOf(i int, reply *smtp.Reply, failure *smtp.Failure)
 
 // hadNoTurn reports whether the time of a job was over while the host answered
 // about others of the transaction: it was not silent.
-func (t *transaction) hadNoTurn(i int) bool {
+func (t *talk) hadNoTurn(i int) bool {
 	if !t.jobs[i].left(time.Now()) {
 		return false
 	}
-	for other := range t.Named {
-		if other != i && t.Named[other].Reply != nil {
+	for other := range t.said.Named {
+		if other != i && t.said.Named[other].Reply != nil {
 			return true
 		}
 	}
@@ -194,35 +192,32 @@ func (t *transaction) hadNoTurn(i int) bool {
 }
 
 // account returns the result of a transaction for a job.
-func (t *transaction) account(i int, fate belief.Fate, failure *smtp.Failure) *Session {
-	j, r := t.jobs[i], &t.Named[i]
+func (t *talk) account(i int, fate belief.Fate, failure *smtp.Failure) *Session {
+	j, r := t.jobs[i], &t.said.Named[i]
 	found := t.s.findings(j)
-	if t.Trouble == belief.FailedTrial {
-		found.Trial = t.Trial()
+	if t.said.Trouble == belief.FailedTrial {
+		found.Trial = t.asked.Trial
 	}
-	if found.MAIL = t.MAIL.Reply; fate != belief.Dropped {
+	if found.MAIL = t.said.MAIL.Reply; fate != belief.Dropped {
 		found.Target = r.Reply
 	}
 	found.Failure = t.failureOf(i, found.Target, failure)
 	found.Recipients, found.Unproven = r.Before, fate == belief.Unproven || fate == belief.AwaitsProof
-	control := t.controlFor(i)
-	if control != nil && control.Role == belief.Canary && !saysWhether(control.Class) {
-		control = nil // it was about something else this time
+	named := []int{i}
+	if at := t.controlFor(i); at >= 0 && !t.said.Named[at].OffTopic() {
+		named = append(named, at)
 	}
 	switch {
-	case control != nil:
+	case len(named) > 1:
+		control := &t.said.Named[named[1]]
 		found.Control, found.Behind = control.Reply, control.Behind
 	case found.Target != nil && j.control != nil:
 		found.Control, found.Behind, found.ControlShared = j.control.reply, j.control.behind, true
 	}
-	if !t.Company() && !t.Names(belief.Proof) {
+	if !t.said.Company() && !t.said.Names(belief.Proof) {
 		found.Transcript = t.s.Transcript(false)
 		return found
 	}
-	parts := []wire.Exchange{t.MAIL.Exchange, r.Exchange.Exchange}
-	if control != nil {
-		parts = append(parts, control.Exchange.Exchange)
-	}
-	found.Transcript = t.s.Excerpt(namedBefore(r.Before), parts...)
+	found.Transcript = t.asked.Excerpt(namedBefore(r.Before), named...)
 	return found
 }

@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// transaction is a mail transaction about the targets of some jobs, in their
+// talk is a mail transaction about the targets of some jobs, in their
 // order.
-type transaction struct {
-	*dialogue.Transaction
+type talk struct {
+	asked *transaction.Transaction
+	said  *belief.Outcome // of that
 
 	s    *session
 	host *mailHost
@@ -25,32 +26,34 @@ type transaction struct {
 	found belief.Finding // then
 }
 
-// newTransaction returns the next transaction of a session. A job that must be
+// newTalk returns the next transaction of a session. A job that must be
 // asked alone has one for itself, the first of its session: its outcome is the
 // answer.
-func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transaction {
-	t := &transaction{s: s, host: h, jobs: jobs}
-	t.Transaction = &dialogue.Transaction{
-		Session: s.Session, End: lastEnd(jobs), Alone: jobs[0].alone, UTF8: jobs[0].req.SMTPUTF8,
-		Named: make([]dialogue.Recipient, 0, len(jobs)+usualBeside),
+func newTalk(s *session, h *mailHost, jobs []*job, proof string) *talk {
+	t := &talk{s: s, host: h, jobs: jobs}
+	t.asked = &transaction.Transaction{
+		End: lastEnd(jobs), UTF8: jobs[0].req.SMTPUTF8, Calls: make([]string, len(jobs)),
+		Outcome: belief.Outcome{Alone: jobs[0].alone, Named: make([]belief.Heard, 0, len(jobs)+usualBeside)},
 	}
-	t.judge.Controls = make([]*smtp.Reply, len(jobs))
+	t.said = &t.asked.Outcome
+	t.judge = belief.Case{Outcome: t.said, Controls: make([]*smtp.Reply, len(jobs))}
 	for i, j := range jobs {
-		t.Add(dialogue.Recipient{Mailbox: j.req.Target, Domain: j.domain, Calls: j.calls})
+		t.asked.Add(belief.Target, j.req.Target, j.domain)
+		t.asked.Calls[i] = j.calls
 		if j.control != nil {
 			t.judge.Controls[i] = j.control.reply
 		}
 	}
 	if proof != "" {
-		t.Add(dialogue.Recipient{Mailbox: proof, Domain: domainOf(proof), Role: belief.Proof})
+		t.asked.Add(belief.Proof, proof, domainOf(proof))
 	}
-	targets := len(t.Named)
+	targets := len(t.said.Named)
 	for i, j := range jobs {
-		if j.control == nil && j.req.Control != "" && t.ControlOf(i) == nil {
+		if j.control == nil && j.req.Control != "" && t.said.ControlOf(i) == nil {
 			t.addControl(j, belief.Control)
 		}
 	}
-	if len(t.Named) > targets {
+	if len(t.said.Named) > targets {
 		return t
 	}
 	for _, j := range slices.Backward(jobs) {
@@ -66,17 +69,17 @@ func newTransaction(s *session, h *mailHost, jobs []*job, proof string) *transac
 // a proof and a control.
 const usualBeside = 2
 
-func (t *transaction) addControl(j *job, role belief.Role) {
-	t.Add(dialogue.Recipient{Mailbox: j.req.Control, Domain: j.domain, Role: role})
+func (t *talk) addControl(j *job, role belief.Role) {
+	t.asked.Add(role, j.req.Control, j.domain)
 }
 
 // controlFor returns the control that was named and belongs in the findings of
-// job i; nil: none was named, or its request has no control.
-func (t *transaction) controlFor(i int) *dialogue.Recipient {
+// job i; less than zero: none was named, or its request has no control.
+func (t *talk) controlFor(i int) int {
 	if t.jobs[i].req.Control == "" {
-		return nil
+		return -1
 	}
-	return t.ControlOf(i)
+	return t.said.ControlAt(i)
 }
 
 // lastEnd is when the time for the last of some jobs is over; zero: never.

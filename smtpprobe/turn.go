@@ -168,7 +168,7 @@ func (p *Pool) lookAgain(h *mailHost) {
 func (w *worker) mayName(list bool) int {
 	named := 0
 	if w.session != nil {
-		named = w.session.Recipients
+		named = w.session.mail.Recipients
 	}
 	return w.host.paced.MayName(named, time.Now(), list)
 }

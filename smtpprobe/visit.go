@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
 	"github.com/rcpt/rcpt/smtpprobe/internal/schedule"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -19,7 +19,8 @@ import (
 // session is a connection to a mail host. One goroutine has it
 // ([session.live]); what is found, order and abort are for others too.
 type session struct {
-	*dialogue.Session
+	*wire.Conn
+	mail *transaction.Session
 
 	id     schedule.SessionID
 	pool   *Pool
@@ -50,8 +51,9 @@ func newSession(p *Pool, a schedule.Action) *session {
 		Last: j.route.last, Others: j.route.others, Shunned: a.Shun,
 	}
 	config := wire.Config{HELO: p.config.helo(e), Connect: t.Connect, Command: t.Command}
-	s.Session = &dialogue.Session{
-		Conn: wire.New(config, peer, a.Until), MailFrom: p.config.mailFrom(e), Classify: s.read,
+	s.Conn = wire.New(config, peer, a.Until)
+	s.mail = &transaction.Session{
+		Conn: s.Conn, MailFrom: p.config.mailFrom(e), Classify: s.read,
 		ManyRefused: defaultRefused, Grouped: a.Tried,
 	}
 	j.takenBy(s)
@@ -62,7 +64,7 @@ func newSession(p *Pool, a schedule.Action) *session {
 // read reads a reply, of which phase and mailbox are given.
 func (s *session) read(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification {
 	reading := s.pool.config.Classifier.Read(replies.Input{
-		Phase: phase, Reply: reply, Host: s.host, Mailbox: mailbox, Sender: s.MailFrom,
+		Phase: phase, Reply: reply, Host: s.host, Mailbox: mailbox, Sender: s.mail.MailFrom,
 	})
 	if strings.HasPrefix(mailbox, "@") {
 		reading.Class = ControlClass(reading, reply)
@@ -176,8 +178,8 @@ func (s *session) early() (said []schedule.Early) {
 // reports whether the session can go on.
 func (s *session) carryOut(o order) bool {
 	s.Shun(o.Shun)
-	s.Grouped = s.Grouped || o.Tried
-	t := newTransaction(s, o)
+	s.mail.Grouped = s.mail.Grouped || o.Tried
+	t := newTalk(s, o)
 	t.carryOut()
 	told := t.accounts()
 	e := schedule.Settled{Session: s.id, Outcome: t.outcome(), Account: t.remark()}
@@ -186,7 +188,7 @@ func (s *session) carryOut(o order) bool {
 	defer p.unlock()
 	for i, j := range o.jobs {
 		s.settled(j, told[i])
-		j.calls = t.Named[i].Calls
+		j.calls = t.asked.Calls[i]
 	}
 	p.do(e)
 	for _, j := range o.jobs {

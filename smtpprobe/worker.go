@@ -120,7 +120,7 @@ func (w *worker) serve(first *job) {
 	w.opened(first)
 	for len(w.jobs) > 0 {
 		t := w.transaction()
-		err := t.Run(w.ctx)
+		err := w.session.mail.Run(w.ctx, t.asked)
 		w.settle(t, err)
 		if err != nil || !w.next() {
 			break
@@ -130,7 +130,7 @@ func (w *worker) serve(first *job) {
 }
 
 // transaction returns the next, with the jobs taken.
-func (w *worker) transaction() *transaction {
+func (w *worker) transaction() *talk {
 	w.pool.mu.Lock()
 	defer w.pool.mu.Unlock()
 	w.began = time.Now()
@@ -141,17 +141,17 @@ func (w *worker) transaction() *transaction {
 	if !wanted && (!w.jobs[0].alone || h.unheard(w.jobs)) {
 		proof = ""
 	}
-	t := newTransaction(w.session, h, w.jobs, proof)
+	t := newTalk(w.session, h, w.jobs, proof)
 	t.judge.ProofKnown = known
 	h.hears(t, w.began)
-	h.paced.Named(len(t.Named), w.began)
+	h.paced.Named(len(t.asked.Outcome.Named), w.began)
 	return t
 }
 
 // use is what the session was used for, and the last transaction with it.
-func (w *worker) use(t *transaction) use {
+func (w *worker) use(t *talk) use {
 	u := use{
-		transactions: w.session.Transactions, refused: w.session.Refused,
+		transactions: w.session.mail.Transactions, refused: w.session.mail.Refused,
 		usedUp: w.host.untilRefused(w.session) <= 0,
 	}
 	if t != nil {

@@ -103,6 +103,10 @@ func (h *Heard) SaysWhether() bool {
 	return h.Class == replies.ClassOK || h.Class == replies.ClassNoSuchUser
 }
 
+// OffTopic reports whether a control that the host is known to refuse was
+// answered with something else this time.
+func (h *Heard) OffTopic() bool { return h.Role == Canary && !h.SaysWhether() }
+
 // AcceptsBehind reports whether the host accepted a target behind a control:
 // its refusal is about the control.
 func (h *Heard) AcceptsBehind() bool { return h.Behind != nil && !h.Behind.Refused() }
@@ -115,12 +119,20 @@ func (o *Outcome) Names(role Role) bool {
 // ControlOf returns the control of a target's domain that was named; nil: none
 // was.
 func (o *Outcome) ControlOf(target int) *Heard {
-	for i := o.Targets; i < len(o.Named); i++ {
-		if h := &o.Named[i]; h.IsControl() && h.Domain == o.Named[target].Domain {
-			return h
-		}
+	if i := o.ControlAt(target); i >= 0 {
+		return &o.Named[i]
 	}
 	return nil
+}
+
+// ControlAt is where that control was named; less than zero: none was.
+func (o *Outcome) ControlAt(target int) int {
+	for i := o.Targets; i < len(o.Named); i++ {
+		if h := &o.Named[i]; h.IsControl() && h.Domain == o.Named[target].Domain {
+			return i
+		}
+	}
+	return -1
 }
 
 // Answered reports whether anything was said about a recipient.

@@ -1,4 +1,4 @@
-package dialogue
+package transaction
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -14,10 +15,10 @@ import (
 func (t *Transaction) hear(ctx context.Context, i int, sent wire.Exchange) error {
 	switch {
 	case i == 0:
-		t.MAIL.Exchange = sent
+		t.mail = sent
 		return t.hearMail(ctx)
-	case i <= len(t.Named):
-		t.Named[i-1].Exchange.Exchange = sent
+	case i <= len(t.heard):
+		t.heard[i-1].exchange = sent
 		return t.hearRecipient(ctx, i-1)
 	}
 	return t.hearReset(ctx, sent)
@@ -25,19 +26,21 @@ func (t *Transaction) hear(ctx context.Context, i int, sent wire.Exchange) error
 
 // hearMail reads the reply to MAIL. It must not be the one to EHLO once more.
 func (t *Transaction) hearMail(ctx context.Context) error {
-	if err := t.Read(ctx, smtp.PhaseMAIL, &t.MAIL.Exchange); err != nil {
+	conn, mail := t.session.Conn, &t.Outcome.MAIL
+	if err := conn.Read(ctx, smtp.PhaseMAIL, &t.mail); err != nil {
 		return err
 	}
-	if r := t.MAIL.Reply; len(r.Lines) > 1 && same(*r, *t.Opening().EHLO) {
+	mail.Reply = t.mail.Reply
+	if lines := mail.Reply.Lines; len(lines) > 1 && slices.Equal(lines, conn.Opening().EHLO.Lines) {
 		return t.outOfStep(ctx, smtp.PhaseMAIL, "EHLO was answered twice")
 	}
-	t.Passed(wire.STARTTLS) // where it was refused: the host goes on in plain text
-	if t.ungrouped(*t.MAIL.Reply) {
+	conn.Passed(wire.STARTTLS) // where it was refused: the host goes on in plain text
+	if t.ungrouped(*mail.Reply) {
 		return wire.ErrRefused
 	}
-	if t.MAIL.Refused() {
-		t.Passed(wire.PIPELINING) // the refusal is of something else
-		t.MAIL.Class = t.Classify(smtp.PhaseMAIL, *t.MAIL.Reply, "").Class
+	if mail.Refused() {
+		conn.Passed(wire.PIPELINING) // the refusal is of something else
+		mail.Class = t.session.Classify(smtp.PhaseMAIL, *mail.Reply, "").Class
 		return wire.ErrRefused
 	}
 	return nil
@@ -46,38 +49,50 @@ func (t *Transaction) hearMail(ctx context.Context) error {
 // outOfStep is the failure of a transaction whose replies do not fit their
 // commands.
 func (t *Transaction) outOfStep(ctx context.Context, phase smtp.Phase, why string) error {
-	return t.Fault(ctx, phase, smtp.ProtocolError("replies out of step: "+why))
+	return t.session.Conn.Fault(ctx, phase, smtp.ProtocolError("replies out of step: "+why))
 }
 
 // hearRecipient reads the reply about a recipient. After a 421 nothing more
 // will come.
 func (t *Transaction) hearRecipient(ctx context.Context, i int) error {
-	s, r := t.Session, &t.Named[i]
+	s, r := t.session, &t.Outcome.Named[i]
 	r.Before = s.Recipients
 	if t.Began.IsZero() {
 		t.Began = time.Now()
 	}
 	t.bound(i)
-	if err := s.Read(ctx, smtp.PhaseRCPT, &r.Exchange.Exchange); err != nil {
-		t.Stopped = i
+	if err := s.Conn.Read(ctx, smtp.PhaseRCPT, &t.heard[i].exchange); err != nil {
+		t.Outcome.Stopped = i
 		return err
 	}
+	r.Reply = t.heard[i].exchange.Reply
 	if t.ungrouped(*r.Reply) {
-		t.Stopped = i
+		t.Outcome.Stopped = i
 		return wire.ErrRefused
 	}
-	t.Passed(wire.PIPELINING)
-	t.Grouped = t.Grouped || t.inGroup()
-	t.classify(r)
+	s.Conn.Passed(wire.PIPELINING)
+	s.Grouped = s.Grouped || t.inGroup()
+	t.classify(i)
 	s.Recipients++
 	if r.Refused() {
 		s.Refused++
 	}
 	if r.Reply.Code == smtp.CodeServiceClosing {
-		t.Stopped = i
+		t.Outcome.Stopped = i
 		return wire.ErrRefused
 	}
 	return nil
+}
+
+// classify reads the reply about a recipient.
+func (t *Transaction) classify(i int) {
+	r := &t.Outcome.Named[i]
+	mailbox := r.Mailbox
+	if r.IsControl() {
+		mailbox = "@" + r.Domain
+	}
+	reading := t.session.Classify(smtp.PhaseRCPT, *r.Reply, mailbox)
+	r.Class, t.heard[i].retryAfter = reading.Class, reading.RetryAfter
 }
 
 // ungrouped reports whether a host, on the trial of PIPELINING, refuses a
@@ -85,7 +100,7 @@ func (t *Transaction) hearRecipient(ctx context.Context, i int) error {
 // moment, or speaks of the group. A wrong argument (501, 504) is something
 // else.
 func (t *Transaction) ungrouped(r smtp.Reply) bool {
-	if t.Trial() != wire.PIPELINING || !r.Refused() {
+	if t.session.Conn.Trial() != wire.PIPELINING || !r.Refused() {
 		return false
 	}
 	if r.Code == 500 || r.Code == 502 || r.Code == 503 || r.Enhanced == "4.5.1" || r.Enhanced == "5.5.1" {
@@ -109,78 +124,47 @@ const (
 // transaction are answered. What shows the replies to be in step is not worth
 // more time than they took.
 func (t *Transaction) bound(i int) {
-	if t.Targets == 0 {
+	targets := t.Outcome.Targets
+	if targets == 0 {
 		return
 	}
 	now, end := time.Now(), t.End
 	took := now.Sub(t.Began)
-	if !end.IsZero() && t.Targets > 1 {
+	if !end.IsZero() && targets > 1 {
 		end = end.Add(took)
 	}
 	if enough := now.Add(max(leastSilence, 2*took)); t.settledWithout(i) && (end.IsZero() || enough.Before(end)) {
 		end = enough
 	}
-	t.Bound(end)
+	t.session.Conn.Bound(end)
 }
 
 // settledWithout reports whether recipient i need not be heard to know what
 // becomes of the targets: all were refused, or only the reply to RSET is left.
 func (t *Transaction) settledWithout(i int) bool {
-	accepted := func(r Recipient) bool { return r.Accepted() }
-	return i == len(t.Named) || i >= t.Targets && !slices.ContainsFunc(t.Named[:t.Targets], accepted)
+	o := &t.Outcome
+	accepted := func(r belief.Heard) bool { return r.Accepted() }
+	return i == len(o.Named) || i >= o.Targets && !slices.ContainsFunc(o.Named[:o.Targets], accepted)
 }
 
 // hearReset reads the reply to the RSET that ends the transaction. Hosts do not
 // refuse it (RFC 5321 §4.1.1.5) but for not knowing it, 50z, or with 421: any
 // other refusal belongs to a command before it.
 func (t *Transaction) hearReset(ctx context.Context, sent wire.Exchange) error {
-	t.bound(len(t.Named))
+	s := t.session
+	t.bound(len(t.heard))
 	since := time.Now()
-	if err := t.Read(ctx, smtp.PhaseRCPT, &sent); err != nil {
+	if err := s.Conn.Read(ctx, smtp.PhaseRCPT, &sent); err != nil {
 		return err
 	}
-	reply := *sent.Reply
-	t.Slow = t.Refused > t.ManyRefused && time.Since(since) > impatience
-	switch {
+	t.Slow = s.Refused > s.ManyRefused && time.Since(since) > impatience
+	switch reply := sent.Reply; {
 	case reply.Code == smtp.CodeServiceClosing:
 		return wire.ErrRefused
 	case reply.Refused() && reply.Code/10 != 50:
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was refused")
-	}
-	t.Unreset = reply.Refused()
-	if !t.Alone && strings.HasSuffix(reply.Enhanced, destinationValid) && t.anySays(reply) {
-		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was answered like a recipient")
+	case reply.Refused():
+		s.Unreset = true
 	}
 	return nil
-}
-
-// destinationValid is the detail of an enhanced status code that accepts a
-// recipient (RFC 3463 §3.2).
-const destinationValid = ".1.5"
-
-// anySays reports whether a recipient was given the same reply.
-func (t *Transaction) anySays(reply smtp.Reply) bool {
-	return slices.ContainsFunc(t.Named, func(r Recipient) bool { return r.Reply != nil && same(*r.Reply, reply) })
-}
-
-func same(a, b smtp.Reply) bool {
-	return a.Code == b.Code && a.Enhanced == b.Enhanced && slices.Equal(a.Lines, b.Lines)
-}
-
-// TooMany reports whether the reply refuses a recipient for being one too many
-// (RFC 5321 §4.5.3.1.10, RFC 3463 §3.6).
-func (e *Exchange) TooMany() bool {
-	r := e.Reply
-	return r != nil && (strings.HasSuffix(r.Enhanced, ".5.3") && r.Refused() ||
-		r.Code == smtp.CodeInsufficientStorage && r.Enhanced == "")
-}
-
-// classify reads the reply about a recipient.
-func (t *Transaction) classify(r *Recipient) {
-	mailbox := r.Mailbox
-	if r.IsControl() {
-		mailbox = "@" + r.Domain
-	}
-	reading := t.Classify(smtp.PhaseRCPT, *r.Reply, mailbox)
-	r.Class, r.RetryAfter = reading.Class, reading.RetryAfter
 }

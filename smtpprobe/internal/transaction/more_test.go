@@ -1,4 +1,4 @@
-package dialogue_test
+package transaction_test
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 )
 
 // about is a transaction about some targets of a.example and its control.
-func about(targets ...string) *dialogue.Transaction {
-	t := &dialogue.Transaction{}
+func about(targets ...string) *transaction.Transaction {
+	t := &transaction.Transaction{}
 	for _, local := range targets {
-		t.Add(dialogue.Recipient{Mailbox: local + "@a.example", Domain: "a.example"})
+		t.Add(belief.Target, local+"@a.example", "a.example")
 	}
-	t.Add(dialogue.Recipient{Mailbox: "random@a.example", Domain: "a.example", Role: belief.Control})
+	t.Add(belief.Control, "random@a.example", "a.example")
 	return t
 }
 
@@ -111,7 +111,7 @@ func TestControlIsSettled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			talk := about(tt.targets...)
 			s, err := converse(t, opening+tt.script, talk)
-			control, behind := talk.Named[len(talk.Named)-1], 0
+			control, behind := talk.Outcome.Named[len(talk.Outcome.Named)-1], 0
 			if control.Behind != nil {
 				behind = control.Behind.Code
 			}
@@ -122,14 +122,14 @@ func TestControlIsSettled(t *testing.T) {
 			switch {
 			case tt.codes == "- -":
 				trouble = belief.OutOfStep
-			case strings.HasSuffix(name, " several targets") && tt.behind != 250 && talk.Repeated > 0:
+			case strings.HasSuffix(name, " several targets") && tt.behind != 250 && talk.Outcome.Repeated > 0:
 				trouble = belief.TooMany
 			}
-			if talk.Trouble != trouble {
-				t.Errorf("trouble %d (%v), want %d", talk.Trouble, err, trouble)
+			if talk.Outcome.Trouble != trouble {
+				t.Errorf("trouble %d (%v), want %d", talk.Outcome.Trouble, err, trouble)
 			}
-			if want := len(talk.Named) + talk.Repeated; err == nil && s.Recipients != want {
-				t.Errorf("%d recipients, but %d were named at first and %d once more", s.Recipients, len(talk.Named), talk.Repeated)
+			if want := len(talk.Outcome.Named) + talk.Outcome.Repeated; err == nil && s.Recipients != want {
+				t.Errorf("%d recipients, but %d were named at first and %d once more", s.Recipients, len(talk.Outcome.Named), talk.Outcome.Repeated)
 			}
 		})
 	}
@@ -167,17 +167,16 @@ func TestTryAgainInSeconds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			talk := about(tt.targets...)
 			var took time.Duration
-			inSession(t, opening+tt.script, func(s *dialogue.Session) {
-				talk.Session = s
+			inSession(t, opening+tt.script, func(s *transaction.Session) {
 				began := time.Now()
 				if tt.time > 0 {
 					talk.End = began.Add(tt.time)
 				}
-				_ = talk.Run(context.Background())
+				_ = s.Run(context.Background(), talk)
 				took = time.Since(began)
 			})
-			if got := codes(talk); got != tt.codes || took.Round(time.Second) != tt.took || talk.Trouble != belief.None {
-				t.Errorf("replies %s after %v, trouble %d; want %s after %v", got, took, talk.Trouble, tt.codes, tt.took)
+			if got := codes(talk); got != tt.codes || took.Round(time.Second) != tt.took || talk.Outcome.Trouble != belief.None {
+				t.Errorf("replies %s after %v, trouble %d; want %s after %v", got, took, talk.Outcome.Trouble, tt.codes, tt.took)
 			}
 		})
 	}
@@ -209,13 +208,13 @@ func TestProofThatWasOneTooMany(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			talk := &dialogue.Transaction{}
+			talk := &transaction.Transaction{}
 			for _, local := range tt.targets {
-				talk.Add(dialogue.Recipient{Mailbox: local + "@a.example", Domain: "a.example"})
+				talk.Add(belief.Target, local+"@a.example", "a.example")
 			}
-			talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: belief.Proof})
-			if _, err := converse(t, opening+tt.script, talk); err != nil || codes(talk) != tt.codes || talk.Trouble != tt.trouble {
-				t.Errorf("replies %s, trouble %d (%v); want %s, %d", codes(talk), talk.Trouble, err, tt.codes, tt.trouble)
+			talk.Add(belief.Proof, "proof@a.example", "a.example")
+			if _, err := converse(t, opening+tt.script, talk); err != nil || codes(talk) != tt.codes || talk.Outcome.Trouble != tt.trouble {
+				t.Errorf("replies %s, trouble %d (%v); want %s, %d", codes(talk), talk.Outcome.Trouble, err, tt.codes, tt.trouble)
 			}
 		})
 	}

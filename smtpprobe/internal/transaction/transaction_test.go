@@ -1,4 +1,4 @@
-package dialogue_test
+package transaction_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/internal/dialogue"
+	"github.com/rcpt/rcpt/smtpprobe/internal/transaction"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
@@ -25,12 +25,11 @@ const group = "C: MAIL*\nC: RCPT TO:<alice@*\nC: RCPT TO:<bob@*\nC: RCPT TO:<can
 
 // converse opens a session with a host that plays a script, and carries
 // transactions out in it.
-func converse(t *testing.T, script string, transactions ...*dialogue.Transaction) (s *dialogue.Session, err error) {
+func converse(t *testing.T, script string, transactions ...*transaction.Transaction) (s *transaction.Session, err error) {
 	t.Helper()
-	s = inSession(t, script, func(s *dialogue.Session) {
+	s = inSession(t, script, func(s *transaction.Session) {
 		for _, transaction := range transactions {
-			transaction.Session = s
-			if err = transaction.Run(context.Background()); err != nil {
+			if err = s.Run(context.Background(), transaction); err != nil {
 				break
 			}
 		}
@@ -40,7 +39,7 @@ func converse(t *testing.T, script string, transactions ...*dialogue.Transaction
 
 // inSession opens a session with a host that plays a script, and does something
 // in it.
-func inSession(t *testing.T, script string, do func(s *dialogue.Session)) (s *dialogue.Session) {
+func inSession(t *testing.T, script string, do func(s *transaction.Session)) (s *transaction.Session) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := smtptest.NewNetwork()
@@ -48,34 +47,44 @@ func inSession(t *testing.T, script string, do func(s *dialogue.Session)) (s *di
 		network.Add("192.0.2.1", smtptest.Script(script))
 		config := wire.Config{HELO: "probe.example", Connect: time.Second, Command: 20 * time.Second}
 		peer := wire.Peer{Dialer: network, Host: "mx.example", Addr: netip.MustParseAddrPort("192.0.2.1:25"), Last: true}
-		s = &dialogue.Session{
+		s = &transaction.Session{
 			Conn: wire.New(config, peer, time.Time{}), MailFrom: "me@probe.example", ManyRefused: 9,
 			Classify: func(phase smtp.Phase, reply smtp.Reply, mailbox string) replies.Classification {
 				return replies.DefaultClassifier().Read(replies.Input{Phase: phase, Reply: reply, Mailbox: mailbox})
 			},
 		}
-		if err := s.Open(context.Background()); err != nil {
+		if err := s.Conn.Open(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		do(s)
-		s.Close(time.Second)
+		s.Conn.Close(time.Second)
 	})
 	return s
 }
 
-// TestNameOne sees that the reply about one mailbox counts only if its
-// transaction was in step to its end.
-func TestNameOne(t *testing.T) {
+// TestProofByItself sees that the reply about a proof that is named by itself
+// counts only if its transaction was in step to its end.
+func TestProofByItself(t *testing.T) {
 	for end, counts := range map[string]bool{
 		"S: 250 reset": true, "hang": false, "close": false, "S: 550 no": false, `raw: 250 reset\r\n250 what\r\n`: false,
 	} {
 		script := opening + "C: MAIL*\nC: RCPT TO:<proof@*\nC: RSET\nS: 250 ok\nS: 250 ok\n" + end
-		inSession(t, script, func(s *dialogue.Session) {
-			said, err := s.NameOne(context.Background(), "proof@a.example", false)
-			if (said.Reply != nil) != counts || (err == nil) != counts {
-				t.Errorf("%s: %v, %v; want a reply: %v", end, said.Reply, err, counts)
-			}
-		})
+		proof := &transaction.Transaction{}
+		proof.Add(belief.Proof, "proof@a.example", "a.example")
+		_, err := converse(t, script, proof)
+		if said := codes(proof); (said == "250") != counts || (err == nil) != counts || proof.Ended == counts {
+			t.Errorf("%s: %s, %v; want a reply: %v", end, said, err, counts)
+		}
+	}
+}
+
+// TestUnreset sees that a host that knows no RSET is asked nothing more.
+func TestUnreset(t *testing.T) {
+	first, second := usual(), usual()
+	script := opening + group + "S: 250 ok\nS: 250 ok\nS: 550 no\nS: 550 no\nS: 502 what\n"
+	_, err := converse(t, script, first, second)
+	if codes(first) != "250 550 550" || !first.Ended || codes(second) != "- - -" || err == nil {
+		t.Errorf("%s, ended %t, and then %s (%v)", codes(first), first.Ended, codes(second), err)
 	}
 }
 
@@ -89,30 +98,29 @@ func TestSlow(t *testing.T) {
 		"S: 550 no\nS: 550 no\nsleep 1s\nS: 550 no\nS: 250 reset": false,
 		"S: 250 ok\nS: 550 no\nS: 550 no\nsleep 1s\nS: 250 reset": false,
 	} {
-		inSession(t, opening+group+"S: 250 ok\n"+replies+"\n", func(s *dialogue.Session) {
+		inSession(t, opening+group+"S: 250 ok\n"+replies+"\n", func(s *transaction.Session) {
 			s.ManyRefused = 2
 			talk := usual()
-			talk.Session = s
-			if _ = talk.Run(context.Background()); s.Slow != want {
-				t.Errorf("%q: slow %t, want %t", replies, s.Slow, want)
+			if _ = s.Run(context.Background(), talk); talk.Slow != want {
+				t.Errorf("%q: slow %t, want %t", replies, talk.Slow, want)
 			}
 		})
 	}
 }
 
 // usual is a transaction about two targets and a canary.
-func usual() *dialogue.Transaction {
-	t := &dialogue.Transaction{}
-	t.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
-	t.Add(dialogue.Recipient{Mailbox: "bob@a.example", Domain: "a.example"})
-	t.Add(dialogue.Recipient{Mailbox: "canary@a.example", Domain: "a.example", Role: belief.Canary})
+func usual() *transaction.Transaction {
+	t := &transaction.Transaction{}
+	t.Add(belief.Target, "alice@a.example", "a.example")
+	t.Add(belief.Target, "bob@a.example", "a.example")
+	t.Add(belief.Canary, "canary@a.example", "a.example")
 	return t
 }
 
 // codes are the replies to the recipients.
-func codes(t *dialogue.Transaction) string {
+func codes(t *transaction.Transaction) string {
 	var all []string
-	for _, r := range t.Named {
+	for _, r := range t.Outcome.Named {
 		code := "-"
 		if r.Reply != nil {
 			code = fmt.Sprint(r.Reply.Code)
@@ -143,7 +151,6 @@ func TestInStep(t *testing.T) {
 		{"a target is named to the canary", "250 ok|250 ok|550 no|550 5.1.1 <alice@a.example> no|250 reset", belief.OutOfStep, -1, "- - -"},
 		{"the sender is named", "250 ok|250 ok|550 5.7.1 <me@probe.example> no|550 no|250 reset", belief.None, -1, "250 550 550"},
 		{"RSET refused", "250 ok|250 ok|550 no|550 no|450 no", belief.OutOfStep, -1, "- - -"},
-		{"RSET like a target", "250 ok|250 2.1.5 ok|550 no|550 no|250 2.1.5 ok", belief.OutOfStep, -1, "- - -"},
 		{"RSET not known", "250 ok|250 ok|550 no|550 no|502 what", belief.None, -1, "250 550 550"},
 		{"421 at the second", "250 ok|250 ok|421 4.7.0 too many", belief.HungUp, 1, "250 421 -"},
 		{"no reply at all", "250 ok|hello", belief.OutOfStep, 0, "- - -"},
@@ -164,9 +171,9 @@ func TestInStep(t *testing.T) {
 			}
 			talk := usual()
 			_, err := converse(t, script, talk)
-			if talk.Trouble != tt.trouble || talk.Stopped != tt.stopped || codes(talk) != tt.codes {
+			if talk.Outcome.Trouble != tt.trouble || talk.Outcome.Stopped != tt.stopped || codes(talk) != tt.codes {
 				t.Errorf("trouble %d at %d, replies %s (%v), want %d at %d, %s",
-					talk.Trouble, talk.Stopped, codes(talk), err, tt.trouble, tt.stopped, tt.codes)
+					talk.Outcome.Trouble, talk.Outcome.Stopped, codes(talk), err, tt.trouble, tt.stopped, tt.codes)
 			}
 		})
 	}
@@ -179,11 +186,11 @@ func TestProofOfOne(t *testing.T) {
 	for reply, proof := range map[string]string{
 		"250 ok": "", "450 4.2.0 later": "", "550 5.1.1 no such user": "C: RCPT TO:<proof@*\nS: 250 ok\n",
 	} {
-		talk := &dialogue.Transaction{Alone: true}
-		talk.Add(dialogue.Recipient{Mailbox: "alice@a.example", Domain: "a.example"})
-		talk.Add(dialogue.Recipient{Mailbox: "proof@a.example", Domain: "a.example", Role: belief.Proof})
+		talk := &transaction.Transaction{Outcome: belief.Outcome{Alone: true}}
+		talk.Add(belief.Target, "alice@a.example", "a.example")
+		talk.Add(belief.Proof, "proof@a.example", "a.example")
 		script := one + "S: " + reply + "\n" + proof + "C: RSET\nS: 250 reset\n"
-		if _, err := converse(t, script, talk); err != nil || (talk.Named[1].Reply != nil) != (proof != "") {
+		if _, err := converse(t, script, talk); err != nil || (talk.Outcome.Named[1].Reply != nil) != (proof != "") {
 			t.Errorf("%s: %v, replies %s", reply, err, codes(talk))
 		}
 	}
@@ -193,7 +200,7 @@ func TestProofOfOne(t *testing.T) {
 func TestPostmasterIsSomebodyToTurnTo(t *testing.T) {
 	u := usual()
 	script := opening + group + "S: 250 ok\nS: 250 ok\nS: 550 5.1.1 no, ask <postmaster@a.example>\nS: 550 no\nS: 250 reset\n"
-	if _, _ = converse(t, script, u); u.Trouble != belief.None {
-		t.Errorf("trouble %d, want none", u.Trouble)
+	if _, _ = converse(t, script, u); u.Outcome.Trouble != belief.None {
+		t.Errorf("trouble %d, want none", u.Outcome.Trouble)
 	}
 }

@@ -1,11 +1,11 @@
-package dialogue
+package transaction
 
 import (
 	"context"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
-	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -29,14 +29,18 @@ const (
 // behind it: if the host still accepts that one, the refusal is about the
 // control, and the host tells mailboxes apart.
 func (t *Transaction) askMore(ctx context.Context) error {
-	t.Bound(t.End)
-	for waits := 0; waits < maxWaits && t.Targets == 1; waits++ {
+	o := &t.Outcome
+	if o.Targets == 0 {
+		return nil
+	}
+	t.session.Conn.Bound(t.End)
+	for waits := 0; waits < maxWaits && o.Targets == 1; waits++ {
 		if err := t.comeBack(ctx); err != nil {
 			return err
 		}
 	}
-	for i := t.Targets; i < len(t.Named) && t.hasTime(0); i++ {
-		if err := t.settle(ctx, &t.Named[i]); err != nil {
+	for i := o.Targets; i < len(o.Named) && t.hasTime(0); i++ {
+		if err := t.settle(ctx, i); err != nil {
 			return err
 		}
 	}
@@ -47,7 +51,9 @@ func (t *Transaction) askMore(ctx context.Context) error {
 // may be about the transaction, and behind a control that is refused again a
 // target. If the answer is another one now, it was one recipient too many: the
 // other targets may have been, too.
-func (t *Transaction) settle(ctx context.Context, r *Recipient) error {
+func (t *Transaction) settle(ctx context.Context, i int) error {
+	o := &t.Outcome
+	r := &o.Named[i]
 	target := t.acceptedIn(r.Domain)
 	switch r.Role {
 	case belief.Proof:
@@ -55,34 +61,33 @@ func (t *Transaction) settle(ctx context.Context, r *Recipient) error {
 			return nil
 		}
 	case belief.Control:
-		if target == nil || !r.Nameless() && (t.Targets > 1 || !r.Unclear()) {
+		if target == nil || !r.Nameless() && (o.Targets > 1 || !r.Unclear()) {
 			return nil
 		}
 	default:
 		return nil
 	}
-	if err := t.again(ctx, r); err != nil {
+	if err := t.again(ctx, i); err != nil {
 		return err
 	}
 	if r.Role == belief.Control && r.Nameless() {
-		t.Repeated++
-		said, err := t.NameOne(ctx, target.Mailbox, t.UTF8)
+		said, err := t.nameOnceMore(ctx, *target)
 		if err != nil {
 			return err
 		}
-		r.Behind = said.Reply
+		r.Behind = said.Outcome.Named[0].Reply
 	}
-	if t.Targets > 1 && !r.AcceptsBehind() && (r.Role == belief.Control || r.Accepted()) {
-		t.Trouble = belief.TooMany
+	if o.Targets > 1 && !r.AcceptsBehind() && (r.Role == belief.Control || r.Accepted()) {
+		o.Trouble = belief.TooMany
 	}
 	return nil
 }
 
 // acceptedIn returns the first target of a domain that was accepted, and is not
 // one that hosts accept from everybody; nil: there is none.
-func (t *Transaction) acceptedIn(domain string) *Recipient {
-	for i := range t.Targets {
-		if r := &t.Named[i]; r.Domain == domain && r.Accepted() && !belief.Exempt(r.Mailbox) {
+func (t *Transaction) acceptedIn(domain string) *belief.Heard {
+	for i := range t.Outcome.Targets {
+		if r := &t.Outcome.Named[i]; r.Domain == domain && r.Accepted() && !belief.Exempt(r.Mailbox) {
 			return r
 		}
 	}
@@ -94,42 +99,41 @@ func (t *Transaction) hasTime(wait time.Duration) bool {
 	return t.End.IsZero() || time.Until(t.End) > wait+leastSilence
 }
 
-// Unclear reports whether a control was refused and not called unknown. Where
-// it is greylisted, asking again at once would not help.
-func (r *Recipient) Unclear() bool {
-	return r.Refused() && r.Class != replies.ClassNoSuchUser && r.Class != replies.ClassGreylisted
-}
-
-// Nameless reports whether a control was refused for good, and neither called
-// unknown nor one too many.
-func (r *Recipient) Nameless() bool {
-	return r.Unclear() && r.Reply.Code >= 500 && r.Class != replies.ClassRateLimited && !r.TooMany()
-}
-
-// AcceptsBehind reports whether the host accepted a target behind a control:
-// its refusal is about the control.
-func (r *Recipient) AcceptsBehind() bool { return r.Behind != nil && !r.Behind.Refused() }
-
 // again names a recipient once more. If there is an answer, it is the one that
 // counts.
-func (t *Transaction) again(ctx context.Context, r *Recipient) error {
-	t.Repeated++
-	said, err := t.NameOne(ctx, r.Mailbox, t.UTF8)
-	if said.Reply != nil {
-		r.Exchange.Exchange = said
-		t.classify(r)
+func (t *Transaction) again(ctx context.Context, i int) error {
+	more, err := t.nameOnceMore(ctx, t.Outcome.Named[i])
+	if err == nil {
+		t.Outcome.Named[i].Said, t.heard[i] = more.Outcome.Named[0].Said, more.heard[0]
 	}
 	return err
+}
+
+// nameOnceMore names a recipient in a transaction of its own. There is no
+// answer if that was not in step to its end.
+func (t *Transaction) nameOnceMore(ctx context.Context, r belief.Heard) (*Transaction, error) {
+	t.Outcome.Repeated++
+	if t.session.Unreset {
+		return nil, wire.ErrRefused
+	}
+	more := &Transaction{UTF8: t.UTF8, session: t.session, heard: make([]heard, 1)}
+	more.Outcome.Named = []belief.Heard{{Mailbox: r.Mailbox, Domain: r.Domain, Role: r.Role}}
+	err := more.converse(ctx)
+	if err == nil {
+		err = t.session.Conn.Leftover(ctx, smtp.PhaseRCPT)
+	}
+	t.Slow = t.Slow || more.Slow
+	return more, err
 }
 
 // comeBack waits for as long as the host asks for, if those are seconds and
 // there is time for them, and names the recipients again that it put off.
 func (t *Transaction) comeBack(ctx context.Context) error {
 	var wait time.Duration
-	var putOff []*Recipient
-	for i := range t.Named {
-		if r := &t.Named[i]; r.Refused() && r.RetryAfter > 0 && r.RetryAfter <= patience {
-			wait, putOff = max(wait, r.RetryAfter), append(putOff, r)
+	var putOff []int
+	for i := range t.heard {
+		if after := t.heard[i].retryAfter; t.Outcome.Named[i].Refused() && after > 0 && after <= patience {
+			wait, putOff = max(wait, after), append(putOff, i)
 		}
 	}
 	if wait == 0 || !t.hasTime(wait) {
@@ -137,12 +141,12 @@ func (t *Transaction) comeBack(ctx context.Context) error {
 	}
 	select {
 	case <-ctx.Done():
-		return t.Fault(ctx, smtp.PhaseRCPT, ctx.Err())
+		return t.session.Conn.Fault(ctx, smtp.PhaseRCPT, ctx.Err())
 	case <-time.After(wait):
 	}
-	t.Listen(ctx)
-	for _, r := range putOff {
-		if err := t.again(ctx, r); err != nil {
+	t.session.Conn.Listen(ctx)
+	for _, i := range putOff {
+		if err := t.again(ctx, i); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package dialogue
+package transaction
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 func (t *Transaction) troubleOf(err error) belief.Trouble {
 	failure, failed := errors.AsType[*smtp.Failure](err)
 	switch {
-	case t.FailedTrial(err) != "":
+	case t.session.Conn.FailedTrial(err) != "":
 		return belief.FailedTrial
 	case failed:
 		switch failure.Kind {
@@ -26,7 +26,7 @@ func (t *Transaction) troubleOf(err error) belief.Trouble {
 			return belief.FellSilent
 		}
 		return belief.HungUp
-	case t.MAIL.Refused():
+	case t.Outcome.MAIL.Refused():
 		return belief.MAILRefused
 	case err != nil:
 		return belief.HungUp
@@ -38,17 +38,18 @@ func (t *Transaction) troubleOf(err error) belief.Trouble {
 // with its commands: a control that the host is known to refuse was accepted, a
 // reply names another recipient or is one to MAIL, or something is left over.
 func (t *Transaction) check(ctx context.Context) error {
-	if err := t.Leftover(ctx, smtp.PhaseRCPT); err != nil {
+	if err := t.session.Conn.Leftover(ctx, smtp.PhaseRCPT); err != nil {
 		return err
 	}
-	if last := &t.Named[len(t.Named)-1]; last.Role == belief.Canary && last.Accepted() && !t.Alone {
+	o := &t.Outcome
+	if last := &o.Named[len(o.Named)-1]; last.Role == belief.Canary && last.Accepted() && !o.Alone {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a random mailbox that is refused as a rule was accepted")
 	}
-	if t.answersMail() && !t.Alone {
+	if t.answersMail() && !o.Alone {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "a recipient was answered like MAIL")
 	}
 	misplaced := false
-	for i := range t.Named {
+	for i := range o.Named {
 		misplaced = t.namesAnother(i) || misplaced
 	}
 	if misplaced {
@@ -57,15 +58,18 @@ func (t *Transaction) check(ctx context.Context) error {
 	return nil
 }
 
-// otherAddress is the detail of an enhanced status code that accepts a sender
-// (RFC 3463 §3.2: other address status).
-const otherAddress = ".1.0"
+// Details of enhanced status codes that accept a sender (other address status)
+// and a recipient (RFC 3463 §3.2).
+const (
+	otherAddress     = ".1.0"
+	destinationValid = ".1.5"
+)
 
 // answersMail reports whether a recipient was accepted with the detail of a
 // sender, beside one that was accepted with that of a recipient.
 func (t *Transaction) answersMail() bool {
 	says := func(detail string) bool {
-		return slices.ContainsFunc(t.Named, func(r Recipient) bool {
+		return slices.ContainsFunc(t.Outcome.Named, func(r belief.Heard) bool {
 			return r.Accepted() && strings.HasSuffix(r.Reply.Enhanced, detail)
 		})
 	}
@@ -77,26 +81,27 @@ func (t *Transaction) answersMail() bool {
 // asked about a target alone, that is what it calls the target. Many name the
 // postmaster as the one to turn to.
 func (t *Transaction) namesAnother(i int) bool {
-	r := &t.Named[i]
+	o := &t.Outcome
+	r := &o.Named[i]
 	if r.Reply == nil {
 		return false
 	}
 	name := bracketed(r.Reply.Lines)
 	if r.Role != belief.Target {
-		return slices.ContainsFunc(t.Named[:t.Targets], func(target Recipient) bool {
+		return slices.ContainsFunc(o.Named[:o.Targets], func(target belief.Heard) bool {
 			return strings.EqualFold(target.Mailbox, name) && target.Mailbox != r.Mailbox
 		})
 	}
 	own := strings.EqualFold(unquoted.Replace(name), unquoted.Replace(r.Mailbox))
-	if name == "" || own || strings.EqualFold(name, t.MailFrom) {
+	if name == "" || own || strings.EqualFold(name, t.session.MailFrom) {
 		return false
 	}
 	if local, _, _ := strings.Cut(name, "@"); strings.EqualFold(local, belief.Postmaster) {
 		return false
 	}
-	before := r.Calls
-	r.Calls = strings.ToLower(name)
-	return !t.Alone || r.Calls != before
+	before := t.Calls[i]
+	t.Calls[i] = strings.ToLower(name)
+	return !o.Alone || t.Calls[i] != before
 }
 
 // unquoted takes the quotes off a local-part: hosts name "a b"@a.example as a
