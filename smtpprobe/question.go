@@ -56,7 +56,7 @@ func (j *job) question(caller schedule.CallerID) schedule.Job {
 	j.began = time.Now()
 	q := schedule.Job{
 		ID: j.id, Addr: netip.AddrPortFrom(j.route.addr.Addr().Unmap(), j.route.addr.Port()), Provider: j.provider,
-		Without: j.without, Caller: caller,
+		Host: hostName(j.route.host), Without: j.without, Caller: caller,
 		Target: j.req.Target, Domain: j.domain, Control: j.req.Control, UTF8: j.req.SMTPUTF8,
 		Again: len(j.route.failed) > 0, Patient: j.req.patient(), Limit: j.budget.limit,
 	}

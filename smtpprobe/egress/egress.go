@@ -2,11 +2,8 @@ package egress
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -15,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress/internal/socks5"
+	"github.com/rcpt/rcpt/smtpprobe/internal/sites"
 )
 
 // Egress is a path to the mail hosts: a proxy or an address of this machine.
@@ -217,31 +215,13 @@ func (all Egresses) Choose(addr netip.Addr) int {
 	return best
 }
 
-// The prefix lengths within which addresses count as neighbours, which is about
-// the network of a site.
-const (
-	siteBits4 = 24
-	siteBits6 = 48
-)
-
 // Site returns the network of a site: its mail hosts have the same egress.
-func Site(addr netip.Addr) netip.Prefix {
-	bits := siteBits6
-	if addr = addr.Unmap(); addr.Is4() {
-		bits = siteBits4
-	}
-	site, _ := addr.Prefix(bits) // the zero Prefix for no address at all, which nobody dials
-	return site
-}
+func Site(addr netip.Addr) netip.Prefix { return sites.Of(addr) }
 
 // Score returns how well the egress suits an address: the one with the highest
 // score is chosen. Scores are positive, and an egress with the weight 2 has the
 // highest one twice as often as one with the weight 1.
-func (e Egress) Score(addr netip.Addr) float64 {
-	sum := sha256.Sum256([]byte(Site(addr).Addr().String() + " " + e.ID()))
-	share := (float64(binary.BigEndian.Uint64(sum[:])>>11) + 0.5) / (1 << 53) // between 0 and 1
-	return float64(max(1, e.Weight)) / -math.Log(share)
-}
+func (e Egress) Score(addr netip.Addr) float64 { return sites.Score(addr, e.ID(), e.Weight) }
 
 // DialContext implements [Dialer].
 func (all Egresses) DialContext(ctx context.Context, network, address string) (net.Conn, error) {

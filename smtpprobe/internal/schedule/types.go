@@ -23,6 +23,7 @@ type (
 type Job struct {
 	ID       JobID
 	Addr     netip.AddrPort // of the mail host, unmapped
+	Host     string         // its name, for what is noted of a greeting
 	Provider Provider       // that runs it
 	Without  []EgressID     // by which the host could not be asked
 	Target   string         // mailbox

@@ -1,0 +1,269 @@
+package schedule
+
+import (
+	"slices"
+	"time"
+)
+
+// Answered is what a job is answered with.
+type Answered struct {
+	Result Result
+	Retry  time.Duration
+	From   any
+	Ago    time.Duration
+}
+
+// answer gives a job its answer. There is one to each. (Rule 1.1)
+func (s *State) answer(j *job, with Answered) {
+	x := j.session
+	switch {
+	case j.place == answered:
+		return
+	case j.place == waiting:
+		j.waited += s.now.Sub(j.since)
+		if j.in != nil {
+			j.host.queue.remove(j)
+		}
+	case j.place == held:
+		j.host.held.remove(j)
+	}
+	a := Action{
+		Do: Answer, Job: j.ID, Result: with.Result, Retry: with.Retry, From: with.From, Ago: with.Ago, Waited: j.waited,
+	}
+	if j.host != nil {
+		a.Egress = j.host.key.egress.ID
+		s.touch(j.host)
+	}
+	j.place = answered
+	s.stop(&j.timer)
+	delete(s.jobs, j.ID)
+	s.leave(j.Caller)
+	s.do(a)
+	if x != nil {
+		s.drops(x, j)
+	}
+}
+
+// arrive takes jobs, and decides upon them together.
+func (s *State) arrive(jobs []Job) {
+	for i := range jobs {
+		if jobs[i].Caller != 0 {
+			s.caller(jobs[i].Caller).jobs++
+		}
+	}
+	for i := range jobs {
+		j := &job{Job: jobs[i], since: s.now, original: jobs[i].Budget}
+		s.jobs[j.ID] = j
+		if a, known := s.place(j); known {
+			s.answer(j, a)
+			continue
+		}
+		if !j.Limit.IsZero() {
+			s.set(&j.timer, j.Limit, j)
+		}
+		if j.Again {
+			j.host.queue.goFirst(j)
+		} else {
+			j.host.queue.lineUp(j)
+		}
+		s.touch(j.host)
+	}
+}
+
+// place finds the host of a job by its egress, and its answer if that needs no
+// session.
+func (s *State) place(j *job) (a Answered, known bool) {
+	if s.shut {
+		return Answered{Result: ShutDown}, true
+	}
+	e := s.choose(j.Provider.Name, j.Addr.Addr(), j.Without)
+	if e == nil {
+		return Answered{Result: NoEgress}, true
+	}
+	h := s.host(&j.Job, e)
+	j.host = h
+	if _, paused := s.pausedUntil(h.provider); paused {
+		return s.pause(h.provider), true
+	}
+	if f := h.failed; f != nil && f.left(s.now) > 0 && f.answers(j) {
+		return f.answer(s.now), true
+	}
+	switch {
+	case !j.canWait() && h.isFull(s.config.MaxWaitingPerHost, s.now):
+		return Answered{Result: Full}, true
+	case s.ended(j.Caller):
+		return Answered{Result: LeftOut}, true
+	case s.holdsBack(h.provider, j):
+		_, at := h.provider.MayOpen(s.now, true)
+		return Answered{Result: HeldBack, Retry: max(0, at.Sub(s.now))}, true
+	}
+	return a, false
+}
+
+// isFull reports whether so many single checks wait for a session, beside those
+// that are about to have one. (Rule 6.5)
+func (h *host) isFull(most int, now time.Time) bool {
+	return most > 0 && h.queue.impatient-max(0, h.limits.sessions.size(now)-len(h.sessions)) >= most
+}
+
+// holdsBack reports whether the provider has no room, and more jobs wait for it
+// than the list of a job allows. (Rule 6.3)
+func (s *State) holdsBack(g *provider, j *job) bool {
+	c := s.callers[j.Caller]
+	return c != nil && c.most >= 0 && g.hostsWait() && g.waiting > c.most
+}
+
+// failure is why a host is not asked for a while, which answers those that want
+// to. (Rule 4.5)
+type failure struct {
+	result  Result
+	account any
+	at      time.Time
+	lasts   time.Duration
+	waits   bool // lists may wait for better times
+}
+
+// left is how long it is to be remembered.
+func (f *failure) left(now time.Time) time.Duration { return f.lasts - now.Sub(f.at) }
+
+// answers reports whether the failure is the answer of a job.
+func (f *failure) answers(j *job) bool { return !f.waits || !j.canWait() }
+
+// answer is what it means for a job.
+func (f *failure) answer(now time.Time) Answered {
+	a := Answered{Result: f.result, From: f.account, Ago: now.Sub(f.at)}
+	if f.result == AtLimit {
+		a.Retry = f.left(now)
+	}
+	return a
+}
+
+// fail notes that a host is not to be asked for a while, and answers those that
+// wait for it.
+func (s *State) fail(h *host, f *failure) {
+	f.at = s.now
+	h.failed = f
+	for _, j := range h.queue.all() {
+		if f.answers(j) {
+			s.answer(j, f.answer(s.now))
+		}
+	}
+}
+
+// giveUp takes jobs back whose callers have gone.
+func (s *State) giveUp(jobs []JobID) {
+	for _, id := range jobs {
+		j := s.jobs[id]
+		switch {
+		case j == nil:
+		case j.place == held: // its answer is known
+			s.answer(j, Answered{Result: Unproven})
+		default:
+			s.answer(j, Answered{Result: GivenUp})
+		}
+	}
+}
+
+// ring answers a job whose caller waits no longer. If a session may end at the
+// same moment that tells more, it has a moment to do so. (Rule 1.2)
+func (j *job) ring(s *State) {
+	if !j.lasted && (j.place == asked || j.place == waiting && j.host.opens()) {
+		j.lasted = true
+		s.set(&j.timer, s.now.Add(lastWords), j)
+		return
+	}
+	s.answer(j, j.lastWord())
+}
+
+// lastWord is the answer of a job whose time is over. The host is not to blame
+// if it lets others in, and had less time for the job than it is given: others
+// are asked about in the same transaction, or most of the time went by while
+// the job waited. (Rule 1.2)
+func (j *job) lastWord() Answered {
+	h := j.host
+	switch {
+	case j.place == held:
+		return Answered{Result: Unproven}
+	case j.place == asked && h.tally.open() > 0 && (len(j.session.jobs) > 1 || j.waited > j.original/2):
+		return Answered{Result: OutOfTurn}
+	case j.place == asked:
+		return Answered{Result: Unfinished}
+	case h.opens():
+		return Answered{Result: TooLate}
+	}
+	return Answered{Result: Busy, Retry: leastWait}
+}
+
+// opens reports whether a host has let nobody in yet, and is about to: what is
+// waited for is its greeting.
+func (h *host) opens() bool { return h.tally.open() == 0 && h.tally.in(opening) > 0 }
+
+// caller is a list.
+type caller struct {
+	most int // jobs that may wait for a provider; less than zero: any number
+	ends bool
+	jobs int // that have no answer
+}
+
+func (s *State) caller(id CallerID) *caller {
+	c := s.callers[id]
+	if c == nil {
+		c = &caller{most: -1}
+		s.callers[id] = c
+	}
+	return c
+}
+
+// ended reports whether a list ends.
+func (s *State) ended(id CallerID) bool {
+	c := s.callers[id]
+	return c != nil && c.ends
+}
+
+// leave notes that a job of a list has its answer, and forgets a list that has
+// no others.
+func (s *State) leave(id CallerID) {
+	if c := s.callers[id]; c != nil {
+		if c.jobs--; c.jobs <= 0 {
+			delete(s.callers, id)
+		}
+	}
+}
+
+// callerEnds answers the jobs of a list that wait. (Rule 1.5)
+func (s *State) callerEnds(id CallerID) {
+	s.caller(id).ends = true
+	s.answerAll(func(j *job) (Answered, bool) {
+		return Answered{Result: LeftOut}, j.Caller == id && j.place == waiting
+	})
+}
+
+// shutDown answers what waits, and ends the sessions that are idle. (Rule 1.6)
+func (s *State) shutDown() {
+	s.shut = true
+	s.answerAll(func(j *job) (Answered, bool) {
+		if j.place == held {
+			return Answered{Result: Unproven}, true
+		}
+		return Answered{Result: ShutDown}, j.place == waiting
+	})
+	for s.idle.first != nil {
+		s.end(s.idle.first, Quit)
+	}
+}
+
+// answerAll answers the jobs for which there is an answer, in their order.
+func (s *State) answerAll(answer func(*job) (Answered, bool)) {
+	var all []*job
+	for _, j := range s.jobs {
+		if _, ok := answer(j); ok {
+			all = append(all, j)
+		}
+	}
+	slices.SortFunc(all, func(a, b *job) int { return int(a.ID - b.ID) })
+	for _, j := range all {
+		if a, ok := answer(j); ok {
+			s.answer(j, a)
+		}
+	}
+}
