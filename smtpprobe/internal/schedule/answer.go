@@ -86,7 +86,9 @@ func (s *State) place(j *job) (a Answered, known bool) {
 		return s.pause(h.provider), true
 	}
 	if f := h.failed; f != nil && f.left(s.now) > 0 && f.answers(j) {
-		return f.answer(s.now), true
+		a = f.answer(s.now)
+		a.Ago = max(1, a.Ago)
+		return a, true
 	}
 	switch {
 	case !j.canWait() && h.isFull(s.config.MaxWaitingPerHost, s.now):

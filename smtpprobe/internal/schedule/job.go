@@ -81,18 +81,23 @@ func (j *job) taken(x *session, now time.Time) {
 	j.host.underWay++
 }
 
-// leaves notes that the session does not have the job any more. If others were
-// asked about in the same transaction, its time begins anew: one of them may be
-// why it is asked again.
-func (j *job) leaves(shared bool, now time.Time) {
+// leaves notes that the session does not have the job any more.
+func (j *job) leaves() {
+	j.session = nil
+	j.host.underWay--
+}
+
+// spend takes the time that the session had from that of the host. If others
+// were asked about in the same transaction, its time begins anew: one of them
+// may be why it is asked again. (Rule 1.2)
+func (j *job) spend(shared bool, now time.Time) {
 	switch spent := now.Sub(j.since); {
 	case shared:
 		j.waited += spent
 	case j.original > 0:
 		j.Budget -= spent
 	}
-	j.session, j.since = nil, now
-	j.host.underWay--
+	j.since = now
 }
 
 // failed notes that a transaction of so many jobs, this one included, was not

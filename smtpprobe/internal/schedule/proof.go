@@ -123,7 +123,7 @@ func (s *State) prove(x *session, r *run, open []int, f *belief.Finding) {
 // (Rule 4.2)
 func (s *State) heardProof(x *session, r *run, said *belief.Heard) {
 	h, p := x.host, x.host.proofs
-	s.release(x, r.proves.Outcome.Company())
+	s.release(x)
 	switch {
 	case said == nil || said.Reply == nil:
 		h.limits.failed(x.use(0, s.now), s.now)
@@ -177,7 +177,7 @@ func (s *State) askAgain(r *run, open []int, smaller bool) {
 		case smaller:
 			j.failed(len(open))
 		}
-		s.goesAgain(j)
+		s.goesAgain(j, r.Outcome.Company())
 	}
 }
 
@@ -193,8 +193,8 @@ func (s *State) hold(r *run, open []int, meanwhile bool) {
 			s.answer(j, Answered{Result: Unproven})
 			continue
 		}
+		j.spend(false, s.now)
 		j.place = held
-		j.since = s.now
 		j.host.held.append(j)
 	}
 	if h := r.jobs[open[0]].host; meanwhile {
@@ -207,9 +207,7 @@ func (s *State) askHeld(h *host) {
 	for h.held.last != nil {
 		j := h.held.last
 		h.held.remove(j)
-		j.waited += s.now.Sub(j.since)
-		j.since = s.now
-		s.goesAgain(j)
+		s.goesAgain(j, true)
 	}
 }
 

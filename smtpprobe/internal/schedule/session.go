@@ -143,10 +143,11 @@ func (s *State) closed(x *session) {
 		return
 	}
 	if x.phase != closing { // the shell has lost it
-		for _, j := range x.jobs {
-			s.requeue(j, true)
+		jobs := x.jobs
+		s.release(x)
+		for _, j := range jobs {
+			s.goesAgain(j, true)
 		}
-		x.jobs = nil
 		s.move(x, closing)
 	}
 	s.endRun(x, x.run)

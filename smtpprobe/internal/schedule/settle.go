@@ -82,10 +82,10 @@ func (s *State) settle(x *session, r *run, o *Outcome, account any) {
 		s.prove(x, r, open, &f)
 		return
 	case !o.Ended && !o.Alone && f.ProofAccepted: // but it proves nothing for their words
-		s.release(x, o.Company())
+		s.release(x)
 		s.hold(r, open, p.acceptsOthers())
 	default:
-		s.release(x, o.Company())
+		s.release(x)
 		s.askAgain(r, open, true)
 	}
 	s.goesOn(x, o.Ended)
@@ -110,13 +110,13 @@ func (s *State) giveFates(x *session, r *run, f *belief.Finding) (open []int) {
 			open, kept = append(open, i), append(kept, j)
 			continue
 		}
-		j.leaves(o.Company(), s.now)
+		j.leaves()
 		if *fate == belief.Again || *fate == belief.AgainAlone {
 			if f.Trouble != belief.None || f.Hostile { // else the number is no trouble
 				j.failed(o.Targets)
 			}
 			j.alone = j.alone || *fate == belief.AgainAlone || o.Targets == 1
-			s.goesAgain(j)
+			s.goesAgain(j, o.Company())
 		}
 	}
 	slices.Reverse(open)
@@ -161,21 +161,16 @@ func (s *State) over(r *run, j *job) bool {
 
 // release takes the jobs off a session. They are answered, wait or are held
 // next.
-func (s *State) release(x *session, shared bool) {
+func (s *State) release(x *session) {
 	for _, j := range x.jobs {
-		j.leaves(shared, s.now)
+		j.leaves()
 	}
 	x.jobs = nil
 }
 
-// requeue takes a job off its session and lets it wait again.
-func (s *State) requeue(j *job, shared bool) {
-	j.leaves(shared, s.now)
-	s.goesAgain(j)
-}
-
-// goesAgain lets a job wait to be asked again, ahead of the others of its rank.
-func (s *State) goesAgain(j *job) {
+// goesAgain lets a job wait to be asked again, ahead of the others of its rank;
+// shared: others were asked about in the same transaction.
+func (s *State) goesAgain(j *job, shared bool) {
 	switch {
 	case s.shut:
 		s.answer(j, Answered{Result: ShutDown})
@@ -184,6 +179,7 @@ func (s *State) goesAgain(j *job) {
 	case s.ended(j.Caller):
 		s.answer(j, Answered{Result: LeftOut})
 	default:
+		j.spend(shared, s.now)
 		j.place = waiting
 		j.host.queue.goFirst(j)
 		s.touch(j.host)
@@ -325,7 +321,7 @@ func (s *State) notOpened(x *session, e NotOpened) {
 	first := x.jobs[0]
 	live, open := h.tally.live(), h.tally.open()
 	oneTooMany := len(e.Said) > 0 && e.Said[0].Class == rateLimited && h.provider.tally.live() > 1
-	s.release(x, true)
+	s.release(x)
 	s.end(x, gone)
 	if e.Resources {
 		s.answer(first, Answered{Result: Resources})
@@ -352,7 +348,7 @@ func (s *State) notOpened(x *session, e NotOpened) {
 			h.notBefore = s.now.Add(atLimitPause)
 			first.atLimit++
 		}
-		s.goesAgain(first)
+		s.goesAgain(first, true)
 		return
 	}
 	s.answer(first, Answered{Result: Failed})

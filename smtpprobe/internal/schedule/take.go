@@ -29,8 +29,8 @@ func (s *State) opened(x *session, e Opened) {
 	}
 	first := x.jobs[0]
 	if x.rank == list && h.queue.rank() == single && h.queue.len() > 0 && !s.shut {
-		x.jobs = nil
-		s.requeue(first, true)
+		s.release(x)
+		s.goesAgain(first, true)
 		s.move(x, idle)
 		if !s.next(x) {
 			s.end(x, Quit)
