@@ -169,7 +169,7 @@ func (s *State) giveUp(jobs []JobID) {
 // ring answers a job whose caller waits no longer. If a session may end at the
 // same moment that tells more, it has a moment to do so. (Rule 1.2)
 func (j *job) ring(s *State) {
-	if !j.lasted && (j.place == asked || j.place == waiting && j.host.opens()) {
+	if !j.lasted && (j.place == asked && j.late(s.now) || j.place == waiting && j.host.opens()) {
 		j.lasted = true
 		s.set(&j.timer, s.now.Add(lastWords), j)
 		return

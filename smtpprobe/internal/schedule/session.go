@@ -156,10 +156,10 @@ func (s *State) closed(x *session) {
 	x.host.provider.Closed()
 	x.host.drop(x)
 	s.touch(x.host)
-	s.admit(x.host.provider)
 	e := x.host.key.egress
 	s.goOn(&e.queued, &e.tally, s.config.Pace.Egress.Sessions)
 	s.goOn(&s.queued, &s.tally, s.config.MaxSessions)
+	s.admit(x.host.provider)
 	s.forgetEgress(e)
 }
 

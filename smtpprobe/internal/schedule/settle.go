@@ -240,7 +240,7 @@ func (s *State) learn(x *session, r *run, o *Outcome, f *belief.Finding) {
 		h.limits.full(h.tally.live(), x.asked, s.now)
 	}
 	x.troubled = x.troubled || f.Trouble > belief.MAILRefused
-	if o.Took > 0 {
+	if o.Took > 0 || o.Answered() {
 		h.perRecipient = o.Took / max(1, durationOf(len(o.Named)))
 	}
 	if o.NoTLS {
