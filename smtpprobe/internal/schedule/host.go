@@ -47,6 +47,7 @@ type host struct {
 	failed    *failure
 	trials    trials
 	wellAt    time.Time // a session was last open
+	begun     time.Time // the last session was
 	notBefore time.Time // the next may be opened
 	answers   bool      // it has answered about a recipient
 	limited   int       // sessions in a row that began with a limit of its own

@@ -60,7 +60,17 @@ func (h *host) wantsSession(now time.Time) bool {
 	}
 	alone := q.alone()
 	soon := size * (h.tally.in(opening) + 1)
-	return len(h.sessions) == 0 || alone > 0 || q.len()-alone > soon || now.Sub(q.first().since) >= newSessionDelay
+	return len(h.sessions) == 0 || alone > 0 || q.len()-alone > soon || !now.Before(h.overdue())
+}
+
+// overdue is when the first job has waited for long since another session was
+// opened.
+func (h *host) overdue() time.Time {
+	since := h.queue.first().since
+	if h.begun.After(since) {
+		since = h.begun
+	}
+	return since.Add(newSessionDelay)
 }
 
 // besideList reports whether a list is being asked about, too: then a busy
@@ -88,7 +98,7 @@ func (s *State) lookAgain(h *host) {
 	if h.queue.len() == 0 || h.waitsForTurn() {
 		return
 	}
-	at := h.queue.first().since.Add(newSessionDelay)
+	at := h.overdue()
 	if h.notBefore.After(at) {
 		at = h.notBefore
 	}

@@ -99,7 +99,7 @@ func (s *State) begin(h *host, j *job) {
 	x := &session{id: s.last, host: h, rank: j.rank(), began: s.now, asked: s.now}
 	s.sessions[x.id] = x
 	s.count(x, 1)
-	h.sessions = append(h.sessions, x)
+	h.sessions, h.begun = append(h.sessions, x), s.now
 	h.provider.Opened(s.now)
 	h.queue.serve(j)
 	s.controlFor(j)
@@ -155,6 +155,7 @@ func (s *State) closed(x *session) {
 	delete(s.sessions, x.id)
 	x.host.provider.Closed()
 	x.host.drop(x)
+	x.host.begun = time.Time{} // another may take its place
 	s.touch(x.host)
 	e := x.host.key.egress
 	s.goOn(&e.queued, &e.tally, s.config.Pace.Egress.Sessions)
