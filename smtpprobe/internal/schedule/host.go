@@ -142,20 +142,30 @@ func (h *host) transactionSize(now time.Time) int {
 	return max(1, size)
 }
 
+// newCapacity is how many recipients the first transaction of another session
+// is going to have, going by what the host has refused so far.
+func (h *host) newCapacity(now time.Time) int {
+	size := h.transactionSize(now)
+	if h.asked > mostRecipients {
+		size = max(1, min(size, h.untilRefused(0, now)))
+	}
+	return size
+}
+
 // capacity is how many recipients the next transaction of a session may have.
 // Its control is refused, too, and the last has a proof behind it.
 func (s *State) capacity(x *session) int {
 	h := x.host
-	return min(h.transactionSize(s.now), h.untilRefused(x, s.now), mostNamed-x.named-2)
+	return min(h.transactionSize(s.now), h.untilRefused(x.refused, s.now), mostNamed-x.named-2)
 }
 
 // untilRefused is how many recipients a session may still have that will not,
 // going by what the host has refused so far, use up its refusals. Once these
 // are used up, it is as many as have one refused among them, if that is to show
 // whether the host takes more. (Rule 9.3)
-func (h *host) untilRefused(x *session, now time.Time) int {
+func (h *host) untilRefused(refused int, now time.Time) int {
 	share := float64(h.refused+2) / float64(h.asked+4)
-	left := int(refusalsAimedAt * float64(h.limits.refused.size(now)-x.refused-1) / share)
+	left := int(refusalsAimedAt * float64(h.limits.refused.size(now)-refused-1) / share)
 	if left <= 0 && h.limits.trial(now) {
 		return max(1, int(refusalsAimedAt/share))
 	}

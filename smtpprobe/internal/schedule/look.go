@@ -16,6 +16,9 @@ func (s *State) look(h *host) {
 		s.answerPaused(h)
 		return
 	}
+	if s.waitsForCompany(h) {
+		return
+	}
 	s.useIdle(h)
 	s.makeWay(h)
 	s.queueUp(h)
@@ -24,14 +27,33 @@ func (s *State) look(h *host) {
 	s.lookAgain(h)
 }
 
+// waitsForCompany reports whether an idle session is about to take the jobs of
+// a list that have just come, and others may come along. (Rule 3.1)
+func (s *State) waitsForCompany(h *host) bool {
+	q := &h.queue
+	if h.tally.in(idle) == 0 || q.rank() == single || q.alone() > 0 || q.len() >= h.transactionSize(s.now) {
+		return false
+	}
+	ends := q.first().since.Add(companyDelay)
+	if !ends.After(s.now) {
+		return false
+	}
+	s.setSooner(&h.timer, ends, h)
+	return true
+}
+
 // useIdle has the idle sessions of a host take jobs, the last one first.
 func (s *State) useIdle(h *host) {
-	for i := len(h.sessions) - 1; i >= 0 && h.queue.len() > h.queue.alone(); i-- {
-		if x := h.sessions[i]; x.phase == idle && !s.next(x) {
-			if !s.usable(x) {
-				s.end(x, Quit)
-				continue
-			}
+	size, company := h.transactionSize(s.now), h.queue.len()-h.queue.alone()
+	for i := len(h.sessions) - 1; i >= 0 && company > 0; i-- {
+		x := h.sessions[i]
+		switch {
+		case x.phase != idle:
+		case s.next(x):
+			company -= size
+		case !s.usable(x):
+			s.end(x, Quit)
+		default:
 			return
 		}
 	}
@@ -54,7 +76,7 @@ func (s *State) makeWay(h *host) {
 // wantsSession reports whether more jobs wait than the sessions that are about
 // to ask, or a busy one, will take, or one has waited for long. (Rule 5.1)
 func (h *host) wantsSession(now time.Time) bool {
-	q, size := &h.queue, h.transactionSize(now)
+	q, size := &h.queue, h.newCapacity(now)
 	if singles := &q.ranks[single]; singles.n > 0 && h.besideList() {
 		return singles.alone.n > 0 || singles.n > size*h.tally[single][opening]
 	}

@@ -169,7 +169,7 @@ func (s *State) closed(x *session) {
 func (x *session) use(jobs int, now time.Time) use {
 	return use{
 		recipients: jobs, transactions: x.transactions, refused: x.refused,
-		usedUp: x.host.untilRefused(x, now) <= 0,
+		usedUp: x.host.untilRefused(x.refused, now) <= 0,
 	}
 }
 
