@@ -35,6 +35,8 @@ const (
 	// newSessionDelay is how long a job waits for a busy session before another
 	// one is opened.
 	newSessionDelay = 300 * time.Millisecond
+	// nextSessionDelay is how long it waits once another one was opened.
+	nextSessionDelay = 100 * time.Millisecond
 	// companyDelay is how long a job of a list waits for others before an idle
 	// session asks about it: a list hands its addresses over one by one.
 	companyDelay = 2 * time.Millisecond

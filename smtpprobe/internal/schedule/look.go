@@ -85,14 +85,14 @@ func (h *host) wantsSession(now time.Time) bool {
 	return len(h.sessions) == 0 || alone > 0 || q.len()-alone > soon || !now.Before(h.overdue())
 }
 
-// overdue is when the first job has waited for long since another session was
-// opened.
+// overdue is when the first job has waited for long, and is not to have the
+// session that was just begun.
 func (h *host) overdue() time.Time {
-	since := h.queue.first().since
-	if h.begun.After(since) {
-		since = h.begun
+	at := h.queue.first().since.Add(newSessionDelay)
+	if next := h.begun.Add(nextSessionDelay); next.After(at) {
+		return next
 	}
-	return since.Add(newSessionDelay)
+	return at
 }
 
 // besideList reports whether a list is being asked about, too: then a busy
