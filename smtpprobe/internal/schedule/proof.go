@@ -207,6 +207,7 @@ func (s *State) askHeld(h *host) {
 	for h.held.last != nil {
 		j := h.held.last
 		h.held.remove(j)
+		j.place = asked // as if a session had just ended
 		s.goesAgain(j, true)
 	}
 }
