@@ -42,7 +42,8 @@ func (s *State) waitsForCompany(h *host) bool {
 	return true
 }
 
-// useIdle has the idle sessions of a host take jobs, the last one first.
+// useIdle has the idle sessions of a host take jobs, the last one first. (Rule
+// 5.2)
 func (s *State) useIdle(h *host) {
 	size, company := h.transactionSize(s.now), h.queue.len()-h.queue.alone()
 	for i := len(h.sessions) - 1; i >= 0 && company > 0; i-- {
@@ -60,7 +61,7 @@ func (s *State) useIdle(h *host) {
 }
 
 // makeWay ends an idle session of a host whose first job is to be asked in a
-// new one, for which it has no room.
+// new one, for which it has no room. (Rule 5.2)
 func (s *State) makeWay(h *host) {
 	if h.queue.len() == 0 || !h.queue.first().alone || len(h.sessions) < h.limits.sessions.size(s.now) {
 		return

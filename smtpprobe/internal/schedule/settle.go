@@ -8,7 +8,7 @@ import (
 )
 
 // settled notes the end of a transaction: each job gets its answer, or waits to
-// be asked again, or for a proof. (Rule 3)
+// be asked again, or for a proof. (Rules 3.4, 3.5 and 4.1 to 4.3)
 func (s *State) settled(x *session, e Settled) {
 	if x == nil || x.run == nil {
 		return
@@ -46,7 +46,7 @@ func (x *session) hears(o *belief.Outcome) {
 }
 
 // endRun notes that a transaction about targets is over, as far as the first
-// words of the host go: others may wait for what it has heard.
+// words of the host go: others may wait for what it has heard. (Rule 4.4)
 func (s *State) endRun(x *session, r *run) (last bool) {
 	if r == nil || r.proves != nil {
 		return false
