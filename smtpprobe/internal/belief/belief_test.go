@@ -21,8 +21,8 @@ var names = map[Fate]string{
 // newCase makes a case of what the host said to MAIL, targets and others: a
 // word each, as "ok" or "no" or "blocked", with "proof:", "control:" or
 // "canary:" before it for those that are no target; "-" is no reply. What was
-// said to the target behind a control follows it: "control:nameless/ok". All
-// are of one domain.
+// said to the target behind a control follows it: "control:nameless/ok". Those
+// with "@b" are of another domain.
 func newCase(said string) *Case {
 	o := &Outcome{Fresh: true, Stopped: -1}
 	roles := map[string]Role{"proof": Proof, "exempt": Proof, "control": Control, "canary": Canary}
@@ -31,6 +31,7 @@ func newCase(said string) *Case {
 		if !beside {
 			kind, text = "", word
 		}
+		text, other := strings.CutSuffix(text, "@b")
 		text, behind, _ := strings.Cut(text, "/")
 		said := Said{}
 		if text != "-" {
@@ -47,6 +48,9 @@ func newCase(said string) *Case {
 			mailbox = "postmaster@a.example"
 		}
 		r := Heard{Said: said, Mailbox: mailbox, Domain: "a.example", Role: roles[kind], Before: i - 1}
+		if other {
+			r.Domain = "b.example"
+		}
 		if behind != "" {
 			r.Behind = replyOf(behind)
 		}
@@ -63,7 +67,7 @@ var replyTo = map[string]string{
 	"ok": "250 2.1.5 ok", "no": "550 5.1.1 no such user", "full": "452 4.2.2 mailbox full",
 	"blocked": "550 5.7.1 blocked", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
 	"421": "421 4.7.0 closing", "storage": "452 requested action not taken", "nameless": "550 rejected",
-	"absent": "550 5.1.1 recipient is absent", "unverified": "252 2.1.5 cannot verify", "off": "550 5.2.1 mailbox disabled",
+	"gone": "550 5.1.1 nobody of that name", "absent": "550 5.1.1 recipient is absent", "unverified": "252 2.1.5 cannot verify", "off": "550 5.2.1 mailbox disabled",
 	"rate4": "450 4.7.28 rate limit exceeded", "rate5": "550 5.7.28 rate limit exceeded",
 	"moved": "551 5.1.6 user has moved to b@b.example",
 }
@@ -142,6 +146,15 @@ func TestFates(t *testing.T) {
 		{"ok ok blocked control:blocked/ok", nil, "final alone"},
 		{"ok ok canary:nameless", []func(*Case){later, earlier(550)}, "final"},
 
+		// A control that was refused before says nothing where this session
+		// accepts another.
+		{"ok ok ok@b control:ok@b", []func(*Case){later, earlier(550)}, "alone final"},
+		{"ok ok ok@b control:ok@b", []func(*Case){later, earlier(250)}, "final final"},
+		{"ok ok ok@b control:no@b", []func(*Case){later, earlier(550)}, "final final"},
+		{"ok ok ok@b canary:ok@b", []func(*Case){later, earlier(550)}, "final final"},
+		{"ok no ok@b control:ok@b", []func(*Case){later, earlier(550)}, "final final"},
+		{"ok no ok@b control:ok", []func(*Case){later}, "alone final"},
+
 		// A refusal beside an accepted control is confirmed alone.
 		{"ok no ok control:ok", nil, "alone final"},
 		{"ok no ok control:ok", []func(*Case){shown(Confirmed)}, "final final"},
@@ -174,6 +187,7 @@ func TestFates(t *testing.T) {
 		// Hosts exempt postmaster: it proves refusals in the first words only.
 		{"ok no no exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final final"},
 		{"ok no absent absent exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final alone again"},
+		{"ok no absent gone exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final alone alone"},
 		{"ok no absent ok exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final final final"},
 		{"ok no absent proof:ok canary:no", []func(*Case){known, later, first("no")}, "final final"},
 		{"ok no absent exempt:ok canary:no", []func(*Case){known, later, first("no"), shown("550 5.1.1 recipient is absent")}, "final awaits"},
@@ -245,6 +259,11 @@ func TestNoTimeFor(t *testing.T) {
 func TestFindings(t *testing.T) {
 	alone := func(c *Case) { c.Outcome.Alone = true }
 	later := func(c *Case) { c.Outcome.Fresh = false }
+	used := func(c *Case) {
+		for i := range c.Outcome.Named {
+			c.Outcome.Named[i].Before += 5
+		}
+	}
 	known := func(c *Case) { c.ProofKnown, c.Host.Accepts, c.Host.Unheard = true, true, false }
 	trouble := func(what Trouble) func(*Case) { return func(c *Case) { c.Outcome.Trouble = what } }
 	limited := func(c *Case) { c.Host.Limited = 3 }
@@ -290,12 +309,18 @@ func TestFindings(t *testing.T) {
 		{"ok ok blocked control:no", nil, "accepted [0] controls [2] tells [0 2]"},
 		{"ok ok blocked control:no", []func(*Case){shown("550 5.7.1 blocked")}, "accepted [0] controls [2] tells [0 1 2]"},
 		{"ok ok 421", []func(*Case){trouble(HungUp)}, "trouble 7 tells [0]"},
+		{"ok ok 421", []func(*Case){trouble(HungUp), shown("421 4.7.0 rate_limited")}, "trouble 7 tells [0]"},
+		{"ok ok control:nameless/ok", []func(*Case){shown("550  ambiguous")}, "accepted [0] controls [1] tells [0]"},
+		{"ok no ok@b control:ok control:no@b", nil, "accepted [1] controls [3] shown [550 5.1.1 no_such_user, 550 5.1.1 no such user] tells [0 1 2 3]"},
 		{"ok ok control:no", []func(*Case){trouble(CutOff)}, "trouble 2 tells [1]"},
 
 		// Limits.
 		{"ok full control:no", []func(*Case){limited}, "controls [1] shown [452 4.2.2 mailbox_full, 452 4.2.2 mailbox full] tells [0 1]"},
 		{"ok rate5 control:no", []func(*Case){limited, first("rate5"), shown("550 5.7.28 rate_limited")}, "limited 4 controls [1] tells [0 1]"},
 		{"ok rate4 control:no", []func(*Case){limited, first("rate4"), shown("450 4.7.28 rate_limited"), later}, "controls [1] tells [0 1]"},
+		{"ok rate5 control:no", []func(*Case){limited, later, used}, "limited 3 controls [1] tells [1]"},
+		{"ok rate5 control:no", []func(*Case){limited, later, used, shown("550 5.7.28 rate_limited")}, "limited 4 controls [1] tells [0 1]"},
+		{"ok - blocked@b control:-", []func(*Case){limited, trouble(HungUp)}, "trouble 7"},
 		{"ok rate4", []func(*Case){limited, trouble(HungUp), later}, "trouble 7 limited 4 tells [0]"},
 		{"ok - control:-", []func(*Case){limited, later, trouble(CutOff)}, "trouble 2 limited 3"},
 		{"ok grey rate5 control:no", []func(*Case){limited, first("grey"), shown("450 4.7.1 greylisted")}, "trouble 6 may-be-hostile tells [0 2]"},
