@@ -53,7 +53,7 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	// The packages below smtpprobe know neither it nor each other, except for
-	// smtp, which all may use, and these.
+	// smtp and internal/sites, which all may use, and these.
 	for name, others := range map[string][]string{
 		"smtp": nil, "replies": nil, "egress": nil, "pace": nil,
 		"provider":             {"pace"},
@@ -61,10 +61,12 @@ func TestDependencies(t *testing.T) {
 		"internal/transaction": {"internal/belief", "internal/wire", "replies", "egress"},
 		"internal/belief":      {"replies"},
 		"internal/egresses":    {"egress", "pace"},
+		"internal/schedule":    {"internal/belief", "replies", "pace"},
+		"internal/sites":       nil,
 	} {
 		pkg := module + "smtpprobe/" + name
 		for _, dep := range dependencies(t, pkg) {
-			allowed := slices.ContainsFunc(append(others, name, "smtp"), func(other string) bool {
+			allowed := slices.ContainsFunc(append(others, name, "smtp", "internal/sites"), func(other string) bool {
 				other = module + "smtpprobe/" + other
 				return dep == other || strings.HasPrefix(dep, other+"/internal/")
 			})
