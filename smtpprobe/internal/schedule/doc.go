@@ -144,5 +144,6 @@
 //     may have eighteen.
 //  4. Trouble halves what the session most likely ran into: refusals if it had
 //     many, transactions if it had several, or else recipients.
-//  5. All of it is forgotten after an hour without a change.
+//  5. Trouble is forgotten after an hour, and all that was learnt after one
+//     without a change.
 package schedule

@@ -4,7 +4,7 @@ import "time"
 
 // limit is how much of something a mail host is given. It grows with success
 // that used it up, until the first trouble halves it. From then on it takes
-// several successes to grow by one. What it learnt is forgotten after an hour.
+// several successes to grow by one.
 type limit struct {
 	first, top int // at first, and at most
 	most       int // as far as is known
@@ -23,10 +23,14 @@ func oneMore(n int) int { return n + 1 }
 func eight(int) int     { return 8 }
 func asMany(n int) int  { return n }
 
-// size is how much it is now. (Rule 9.5)
+// size is how much it is now. After an hour trouble is forgotten, and after one
+// without a change all. (Rule 9.5)
 func (l *limit) size(now time.Time) int {
+	if l.troubled() && now.Sub(l.halved) > limitsLast {
+		l.now, l.most, l.successes, l.halved = max(l.now, l.first), l.top, 0, time.Time{}
+	}
 	if !l.changed.IsZero() && now.Sub(l.changed) > limitsLast {
-		l.now, l.most, l.successes, l.halved, l.changed = l.first, l.top, 0, time.Time{}, time.Time{}
+		l.now, l.changed = l.first, time.Time{}
 	}
 	return l.now
 }
@@ -148,6 +152,7 @@ func (l *limits) slowedDown(now time.Time) {
 	size := l.refused.size(now)
 	l.refused.most = min(l.refused.most, defaultRefused)
 	l.refused.set(min(size, l.refused.most), now)
+	l.refused.halved = now
 }
 
 // hostile notes that the host refused a mailbox that it had accepted before.

@@ -140,8 +140,9 @@ func (s *State) admit(g *provider) {
 	for r := range ranks {
 		for q := &g.turns[r]; q.len() > 0; {
 			h := q.first()
-			if !h.wantsTurn(s.now) {
+			if !h.wantsTurn(s.now) || h.queue.rank() > r { // its single checks have gone
 				s.leaveTurn(g, r)
+				s.queueUp(h)
 				s.lookAgain(h)
 				continue
 			}
