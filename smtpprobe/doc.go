@@ -15,22 +15,23 @@
 //     (route.go). The next one is asked only if one cannot be reached, refuses
 //     for the moment before RCPT, or lacks SMTPUTF8 for a target that needs it;
 //     one of another provider also if one refuses the session for good.
-//  2. It waits as a job in the queue of its mail host (queue.go), which opens
-//     sessions as jobs wait for long or are many (schedule.go). The sessions
-//     with one address and in all, and the jobs that wait, are limited
-//     ([Config]). A probe that is not patient waits within its time; the wait
-//     takes none from the host.
-//  3. A worker opens a session: greeting, EHLO (HELO where that is not known),
-//     STARTTLS where offered (worker.go, package internal/wire).
+//  2. It waits as a job for a session with its mail host. Which host is asked
+//     about whom, when, by which egress and in which session is planned by
+//     package internal/schedule, whose package comment has the rules; the pool
+//     does what the plan says (shell.go). The sessions with one address and in
+//     all, and the jobs that wait, are limited ([Config]). A probe that is not
+//     patient waits within its time; the wait takes none from the host.
+//  3. A session is opened: greeting, EHLO (HELO where that is not known),
+//     STARTTLS where offered (visit.go, package internal/wire).
 //  4. It takes several jobs into a transaction: MAIL, RCPT for each target,
 //     RCPT for the control, a random mailbox, and RSET; in one group where
-//     PIPELINING is offered (transaction.go, package internal/transaction).
+//     PIPELINING is offered (record.go, package internal/transaction).
 //  5. The transaction is settled: each job gets its answer, or waits to be
-//     asked again (package internal/belief, settle.go, proof.go).
+//     asked again (package internal/belief, below).
 //     A session that ends while it first uses STARTTLS or PIPELINING, be it by
 //     silence, a hang-up or a refusal of the command itself, shows that the
 //     host may not know what it offers. What failed is not used with this host
-//     for an hour, and the question is put once more (trials.go).
+//     for an hour, and the question is put once more (route.go).
 //  6. The session is kept for the next jobs of its host, within its caps
 //     ([SessionCaps]), and ends with QUIT, a command of its own that is sent
 //     after the answers were given.
@@ -88,28 +89,28 @@
 //
 // Recipients of a transaction, transactions and refusals of a session, and
 // sessions with a host are one number each: halved on trouble, grown on
-// success, forgotten after an hour (limits.go, package pace). Refusals grow by
-// trial: a session that has used up its nine names few recipients more, and if
-// the host is not slow to answer RSET behind them, sessions may have eighteen.
-// A host gets four sessions at first, or two where its provider is strict, and
-// one more with each transaction that was believed while jobs wait, up to
-// [Config].MaxSessionsPerHost; half as many when it puts one off while others
-// are open, and more again after a minute. A probe by itself never has more
-// than one session at a time. A host that could not be reached, or never
-// answered about a recipient in two sessions with one target each, is not tried
-// again for 30 seconds, and one that answers five times in a row with a limit
-// of its own for an hour. The answer about a control is kept for ten minutes.
-// All of it is bounded (caps.go) and gone with the pool, but for what
-// [Pool.PaceMemory] returns.
+// success, forgotten after an hour (rules 9 of package internal/schedule).
+// Refusals grow by trial: a session that has used up its nine names few
+// recipients more, and if the host is not slow to answer RSET behind them,
+// sessions may have eighteen. A host gets four sessions at first, or two where
+// its provider is strict, and one more with each transaction that was believed
+// while jobs wait, up to [Config].MaxSessionsPerHost; half as many when it puts
+// one off while others are open, and more again after a minute. A probe by
+// itself never has more than one session at a time. A host that could not be
+// reached, or never answered about a recipient in two sessions with one target
+// each, is not tried again for 30 seconds, and one that answers five times in a
+// row with a limit of its own for an hour. The answer about a control is kept
+// for ten minutes. All of it is bounded (caps.go) and gone with the pool, but
+// for what [Pool.PaceMemory] returns.
 //
 // All mail hosts of a provider together have the limits of [Config].Pace: for
 // sessions, sessions begun in a minute, and recipients in a session, a minute
 // and a day. One that refuses us is paused; one that finds us too fast gets
-// half of the sessions for some time (package pace). Its hosts take
-// turns (turn.go), and so do the domains of a host, and the lists that ask
-// about one domain (fair.go). Probes that are of no list ([Request].Lane) come
-// first, and have transactions of their own; an eighth of each limit is kept
-// for them ([pace.ForLists]). A probe that cannot wait for its turn ends with
+// half of the sessions for some time (package pace). Its hosts take turns, and
+// so do the domains of a host, and the lists that ask about one domain. Probes
+// that are of no list ([Request].Lane) come first, and have transactions of
+// their own; an eighth of each limit is kept for them ([pace.ForLists]). A
+// probe that cannot wait for its turn ends with
 // smtp.KindLimited; many that may be held back are sent away ([HeldBackError])
 // for the sake of other providers.
 //
@@ -118,7 +119,7 @@
 // An egress is a proxy or an address of this machine (package egress).
 // Sessions, and what is known of mail hosts and providers, belong to it,
 // because hosts take each for a client of its own. These are the rules by which
-// one is chosen (package internal/egresses):
+// one is chosen (rules 7 and 8 of package internal/schedule):
 //
 //  1. The egresses of the provider's route serve it, or else those of the
 //     default route, or else all; of them those that reach the address's
