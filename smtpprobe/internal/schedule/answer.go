@@ -186,7 +186,7 @@ func (j *job) lastWord() Answered {
 	switch {
 	case j.place == held:
 		return Answered{Result: Unproven}
-	case j.place == asked && h.tally.open() > 0 && (len(j.session.jobs) > 1 || j.waited > j.original/2):
+	case j.place == asked && h.tally.open() > 0 && (j.session.company() || j.waited > j.original/2):
 		return Answered{Result: OutOfTurn}
 	case j.place == asked:
 		return Answered{Result: Unfinished}

@@ -208,6 +208,16 @@ func (s *State) drops(x *session, j *job) {
 	s.touch(x.host)
 }
 
+// company reports whether the session asks about several jobs, answered ones
+// included.
+func (x *session) company() bool {
+	r := x.run
+	if r != nil && r.proves != nil {
+		r = r.proves
+	}
+	return r != nil && len(r.jobs) > 1
+}
+
 // idleSessions are those that are idle, the one that has been so for longest
 // first.
 type idleSessions struct{ first, last *session }
