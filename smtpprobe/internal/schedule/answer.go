@@ -249,8 +249,8 @@ func (s *State) shutDown() {
 		}
 		return Answered{Result: ShutDown}, j.place == waiting
 	})
-	for s.idle.first != nil {
-		s.end(s.idle.first, Quit)
+	for len(s.idle) > 0 {
+		s.end(s.idle[0], Quit)
 	}
 }
 

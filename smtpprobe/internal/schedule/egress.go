@@ -176,12 +176,10 @@ func (e *egress) faultNow() string {
 func (s *State) setEgresses(e SetEgresses) {
 	for _, gone := range s.egresses.replace(e.All, e.Routes) {
 		s.do(Action{Do: Tell, News: News{Egress: gone.Name, Removed: true, Sessions: gone.tally.all()}})
-		for x := s.idle.first; x != nil; {
-			next := x.next
+		for _, x := range slices.Clone(s.idle) {
 			if x.host.key.egress == gone {
 				s.end(x, Quit)
 			}
-			x = next
 		}
 		for _, h := range s.hostsOf(func(h *host) bool { return h.key.egress == gone }) {
 			for _, j := range h.queue.all() {

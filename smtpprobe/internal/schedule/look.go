@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/pace"
@@ -207,11 +208,8 @@ func (s *State) makeRoom(idle int, inTheWay func(*session) bool) {
 	if idle == 0 {
 		return
 	}
-	for x := s.idle.first; x != nil; x = x.next {
-		if inTheWay(x) {
-			s.end(x, Quit)
-			return
-		}
+	if i := slices.IndexFunc(s.idle, inTheWay); i >= 0 {
+		s.end(s.idle[i], Quit)
 	}
 }
 

@@ -109,9 +109,7 @@ func (s *State) prove(x *session, r *run, open []int, f *belief.Finding) {
 	x.retired = true
 	jobs := x.jobs
 	proof, _ := h.proofs.proofFor(jobs)
-	x.run = &run{
-		jobs: jobs, proof: proof, proves: r, open: open, mayHostile: f.MayBeHostile, accepted: h.proofs.accepts(),
-	}
+	x.run = &run{proof: proof, proves: r, open: open, mayHostile: f.MayBeHostile, accepted: h.proofs.accepts()}
 	h.provider.Named(1, s.now)
 	s.do(Action{
 		Do: Run, Session: x.id, Until: lastEnd(jobs), Shun: h.trials.failed(s.now),

@@ -9,13 +9,6 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
 
-const (
-	rateLimited = replies.ClassRateLimited
-	least       = pace.LeastNamed
-)
-
-func durationOf(n int) time.Duration { return time.Duration(n) }
-
 // provider is one that runs mail hosts, as one of our egresses knows it: it
 // sees each as a client of its own. All of its hosts share it.
 type provider struct {

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
@@ -54,8 +55,6 @@ type session struct {
 	refused      int  // of them
 	retired      bool // it is not to ask again
 	troubled     bool // a transaction was not believed
-
-	prev, next *session // of the idle ones
 }
 
 // run is a transaction under way.
@@ -76,13 +75,13 @@ type run struct {
 func (s *State) move(x *session, to phase) {
 	s.count(x, -1)
 	if x.phase == idle {
-		s.idle.remove(x)
+		s.idle = slices.DeleteFunc(s.idle, func(y *session) bool { return x == y })
 		s.stop(&x.timer)
 	}
 	x.phase = to
 	s.count(x, 1)
 	if to == idle {
-		s.idle.append(x)
+		s.idle = append(s.idle, x)
 		s.set(&x.timer, s.now.Add(s.config.Idle), x)
 	}
 }
@@ -193,14 +192,8 @@ func (s *State) usable(x *session) bool {
 // nobody any more: a host that takes its time over many recipients would keep
 // it for minutes. (Rule 1.4)
 func (s *State) drops(x *session, j *job) {
-	for i, k := range x.jobs {
-		if k == j {
-			x.jobs = append(x.jobs[:i], x.jobs[i+1:]...)
-			break
-		}
-	}
-	j.host.underWay--
-	j.session = nil
+	x.jobs = slices.DeleteFunc(x.jobs, func(k *job) bool { return k == j })
+	j.leaves()
 	if len(x.jobs) == 0 && x.phase != closing {
 		x.troubled = true
 		s.end(x, Abort)
@@ -216,32 +209,4 @@ func (x *session) company() bool {
 		r = r.proves
 	}
 	return r != nil && len(r.jobs) > 1
-}
-
-// idleSessions are those that are idle, the one that has been so for longest
-// first.
-type idleSessions struct{ first, last *session }
-
-func (l *idleSessions) append(x *session) {
-	x.prev, x.next = l.last, nil
-	if l.last != nil {
-		l.last.next = x
-	} else {
-		l.first = x
-	}
-	l.last = x
-}
-
-func (l *idleSessions) remove(x *session) {
-	if x.prev != nil {
-		x.prev.next = x.next
-	} else {
-		l.first = x.next
-	}
-	if x.next != nil {
-		x.next.prev = x.prev
-	} else {
-		l.last = x.prev
-	}
-	x.prev, x.next = nil, nil
 }

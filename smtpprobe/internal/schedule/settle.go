@@ -2,8 +2,11 @@ package schedule
 
 import (
 	"slices"
+	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -197,8 +200,8 @@ func (s *State) goesOn(x *session, ended bool) {
 	if s.next(x) {
 		return
 	}
-	h := x.host
-	listIsOver := h.queue.len() > 0 && h.queue.rank() == list && h.provider.MayName(x.named, s.now, true) < least
+	h, may := x.host, x.host.provider.MayName(x.named, s.now, true)
+	listIsOver := h.queue.len() > 0 && h.queue.rank() == list && may < pace.LeastNamed
 	if listIsOver || s.somebodyWaits(h.provider) || !s.usable(x) {
 		s.end(x, Quit)
 	}
@@ -241,7 +244,7 @@ func (s *State) learn(x *session, r *run, o *Outcome, f *belief.Finding) {
 	}
 	x.troubled = x.troubled || f.Trouble > belief.MAILRefused
 	if o.Took > 0 || o.Answered() {
-		h.perRecipient = o.Took / max(1, durationOf(len(o.Named)))
+		h.perRecipient = o.Took / time.Duration(len(o.Named))
 	}
 	if o.NoTLS {
 		h.trials.wanted(startTLS, s.now)
@@ -320,7 +323,7 @@ func (s *State) notOpened(x *session, e NotOpened) {
 	h := x.host
 	first := x.jobs[0]
 	live, open := h.tally.live(), h.tally.open()
-	oneTooMany := len(e.Said) > 0 && e.Said[0].Class == rateLimited && h.provider.tally.live() > 1
+	oneTooMany := len(e.Said) > 0 && e.Said[0].Class == replies.ClassRateLimited && h.provider.tally.live() > 1
 	s.release(x)
 	s.end(x, gone)
 	if e.Resources {

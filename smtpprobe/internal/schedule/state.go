@@ -27,7 +27,7 @@ type State struct {
 	controls  book[controlKey, control]
 
 	tally   tally
-	idle    idleSessions
+	idle    []*session  // the one that has been so for longest first
 	queued  waitingLine // for a session
 	timers  timers
 	touched fifo[*host] // to be looked at

@@ -3,6 +3,7 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Verify counts everything anew; nil: all is as it should be. It is for tests.
@@ -64,11 +65,7 @@ func (s *State) verifyJobs(check verifier) {
 		check((j.place == held) == (j.in == &j.host.held), "job %d: held where others are not", id)
 		check(j.Limit.IsZero() == (j.timer.place == 0), "job %d: its limit is not watched", id)
 		if x := j.session; x != nil {
-			has := false
-			for _, k := range x.jobs {
-				has = has || k == j
-			}
-			check(has && s.sessions[x.id] == x, "job %d: its session does not have it", id)
+			check(slices.Contains(x.jobs, j) && s.sessions[x.id] == x, "job %d: its session does not have it", id)
 		}
 		if j.Caller != 0 {
 			callers[j.Caller]++
