@@ -141,7 +141,7 @@ func TestInStep(t *testing.T) {
 	}{
 		{"in step", "250 ok|250 ok|550 5.1.1 no|550 5.1.1 no|250 reset", belief.None, -1, "250 550 550"},
 		{"MAIL refused", "550 5.7.1 no|503 no|503 no|503 no|250 reset", belief.MAILRefused, -1, "- - -"},
-		{"EHLO answered twice", "250-mx\nS: 250 PIPELINING|250 ok|250 ok|550 no|550 no", belief.OutOfStep, -1, "- - -"},
+		{"EHLO answered twice", "250-mx\nS: 250 PIPELINING|250 ok|250 ok|550 no|250 reset", belief.OutOfStep, -1, "- - -"},
 		{"a target answered twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", belief.OutOfStep, -1, "- - -"},
 		{"the reply to MAIL twice", "250 ok|250 ok|250 ok|550 no|550 no|250 reset", belief.OutOfStep, -1, "- - -"},
 		{"the canary accepted", "250 ok|250 ok|550 no|250 ok|250 reset", belief.OutOfStep, -1, "- - -"},
@@ -175,6 +175,13 @@ func TestInStep(t *testing.T) {
 				t.Errorf("trouble %d at %d, replies %s (%v), want %d at %d, %s",
 					talk.Outcome.Trouble, talk.Outcome.Stopped, codes(talk), err, tt.trouble, tt.stopped, tt.codes)
 			}
+			ended := err != nil || tt.name == "RSET not known"
+			if failed := talk.Trial != ""; failed != (tt.trouble == belief.FailedTrial) || talk.Ended != ended {
+				t.Errorf("failed %q, ended %t (%v)", talk.Trial, talk.Ended, err)
+			}
+			if grouped := !strings.HasPrefix(tt.codes, "-"); talk.Grouped != grouped || talk.Began.IsZero() != (talk.Outcome.MAIL.Refused() || tt.name == "EHLO answered twice") {
+				t.Errorf("grouped %t, began %v", talk.Grouped, talk.Began)
+			}
 		})
 	}
 }
@@ -193,6 +200,21 @@ func TestProofOfOne(t *testing.T) {
 		if _, err := converse(t, script, talk); err != nil || (talk.Outcome.Named[1].Reply != nil) != (proof != "") {
 			t.Errorf("%s: %v, replies %s", reply, err, codes(talk))
 		}
+	}
+}
+
+// TestWithoutSMTPUTF8 sees that a host that lacks it is not asked, and can be
+// asked the next question.
+func TestWithoutSMTPUTF8(t *testing.T) {
+	needs, usual := usual(), usual()
+	needs.UTF8 = true
+	script := opening + group + "S: 250 ok\nS: 250 ok\nS: 550 no\nS: 550 no\nS: 250 reset\n"
+	s, err := converse(t, script, needs, usual)
+	if needs.Outcome.Trouble != belief.NotAsked || needs.Ended || codes(usual) != "250 550 550" || !usual.Outcome.Fresh || err != nil {
+		t.Errorf("trouble %d, ended %t, then %s (%v)", needs.Outcome.Trouble, needs.Ended, codes(usual), err)
+	}
+	if s.Transactions != 1 || s.Recipients != 3 || s.Refused != 2 {
+		t.Errorf("%d transactions, %d recipients, %d refused", s.Transactions, s.Recipients, s.Refused)
 	}
 }
 
