@@ -37,7 +37,7 @@ func (j *job) outcome(ctx context.Context) result {
 	case schedule.OutOfTurn:
 		r.session = j.soFar(smtp.KindLimited)
 	case schedule.GivenUp:
-		if r.err = gaveUp(ctx); j.asked {
+		if r.err = gaveUp(ctx); j.session != nil {
 			r.session = j.soFar(smtp.KindCancelled)
 		}
 	case schedule.NoEgress:
