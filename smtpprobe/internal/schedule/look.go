@@ -253,12 +253,10 @@ func (s *State) giveUpTurn(h *host) {
 		return // one that is open may take them
 	}
 	_, at := h.provider.MayOpen(s.now, false)
-	for _, j := range h.queue.all() {
+	h.queue.ranks[single].each(func(j *job) bool {
 		if !j.Limit.IsZero() && at.After(j.Limit) {
-			s.answer(j, Answered{Result: Limited, Retry: s.untilTurn(at)})
+			s.answer(j, Answered{Result: Limited, Retry: max(leastWait, at.Sub(s.now))})
 		}
-	}
+		return true
+	})
 }
-
-// untilTurn is about how long it may take until it is the turn of a host.
-func (s *State) untilTurn(at time.Time) time.Duration { return max(leastWait, at.Sub(s.now)) }
