@@ -64,7 +64,8 @@ func (s *State) useIdle(h *host) {
 // makeWay ends an idle session of a host whose first job is to be asked in a
 // new one, for which it has no room. (Rule 5.2)
 func (s *State) makeWay(h *host) {
-	if h.queue.len() == 0 || !h.queue.first().alone || len(h.sessions) < h.limits.sessions.size(s.now) {
+	full := len(h.sessions) >= h.limits.sessions.size(s.now) && h.tally.in(closing) == 0
+	if h.queue.len() == 0 || !h.queue.first().alone || !full {
 		return
 	}
 	for _, x := range h.sessions {
