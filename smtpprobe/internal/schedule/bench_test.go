@@ -15,11 +15,21 @@ import (
 )
 
 // BenchmarkHandle tells what an address costs at 1,000 hosts that answer in
-// 20 ms and accept all but the controls.
+// 20 ms and accept all but the controls, by one egress and by a hundred.
 func BenchmarkHandle(b *testing.B) {
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprintf("egresses=%d", n), func(b *testing.B) { benchmarkHandle(b, n) })
+	}
+}
+
+func benchmarkHandle(b *testing.B, egresses int) {
 	b.ReportAllocs()
 	f := newFeed(plain)
-	s := New(testConfig(), []Egress{{ID: 1, Key: "direct"}}, nil)
+	var all []Egress
+	for i := range egresses {
+		all = append(all, Egress{ID: EgressID(i + 1), Key: fmt.Sprint(i), Name: fmt.Sprint(i), Weight: 1})
+	}
+	s := New(testConfig(), all, nil)
 	jobs := make([]Job, 0, 200)
 	for i := 0; i < b.N; {
 		for jobs = jobs[:0]; len(jobs) < cap(jobs) && i < b.N; i++ {

@@ -107,5 +107,6 @@ const (
 	maxProofNotes    = 100_000
 	maxProviderNotes = 10_000
 	maxGreylisted    = 10_000
+	maxScored        = 10_000
 	maxHosts         = 20_000
 )

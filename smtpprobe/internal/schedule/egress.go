@@ -1,8 +1,8 @@
 package schedule
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -33,6 +33,7 @@ type egressSet struct {
 	all    []*egress           // with those that were removed and are not yet forgotten
 	routes map[string][]string // names of egresses by provider
 	loyal  book[netip.Prefix, loyalty]
+	scores book[netip.Prefix, []float64] // of all, by site
 }
 
 // loyalty is that of a site to the egress by which it has greylisted us.
@@ -55,6 +56,7 @@ func (s *egressSet) replace(all []Egress, routes map[string][]string) (gone []*e
 		gone = slices.Delete(gone, i, i+1)
 	}
 	s.routes = routes
+	s.scores = book[netip.Prefix, []float64]{most: maxScored}
 	return slices.DeleteFunc(gone, func(e *egress) bool {
 		before := e.leaving
 		e.leaving = true
@@ -62,13 +64,23 @@ func (s *egressSet) replace(all []Egress, routes map[string][]string) (gone []*e
 	})
 }
 
-// serving returns the egresses by which a provider may be asked. (Rule 8.1)
-func (s *egressSet) serving(provider string) []*egress {
-	names, routed := s.routes[provider]
-	if !routed {
+// route returns the names of the egresses by which a provider may be asked;
+// not routed: it may be by all. (Rule 8.1)
+func (s *egressSet) route(provider string) (names []string, routed bool) {
+	if names, routed = s.routes[provider]; !routed {
 		names, routed = s.routes[defaultRoute]
 	}
-	return keep(s.all, func(e *egress) bool { return !e.leaving && (!routed || slices.Contains(names, e.Name)) })
+	return names, routed
+}
+
+func (e *egress) serves(names []string, routed bool) bool {
+	return !e.leaving && (!routed || slices.Contains(names, e.Name))
+}
+
+// serving returns the egresses by which a provider may be asked.
+func (s *egressSet) serving(provider string) []*egress {
+	names, routed := s.route(provider)
+	return slices.DeleteFunc(slices.Clone(s.all), func(e *egress) bool { return !e.serves(names, routed) })
 }
 
 func (e *egress) reaches(addr netip.Addr) bool {
@@ -90,27 +102,60 @@ func (s *State) choose(provider string, addr netip.Addr, without []EgressID) *eg
 		}
 		return nil
 	}
-	may := keep(set.serving(provider), func(e *egress) bool {
-		return e.reaches(addr) && !slices.Contains(without, e.ID)
-	})
-	if len(without) > 0 {
-		may = keep(may, func(e *egress) bool { return !e.down() && !s.isPaused(provider, e) })
-	} else if some := keep(may, func(e *egress) bool { return e.works(s.now) }); len(some) > 0 {
-		may = some
+	scores := set.scoresOf(addr)
+	if l, ok := set.loyal.get(sites.Of(addr)); ok && s.now.Before(l.until) {
+		scores = slices.Clone(scores)
+		if i := slices.Index(set.all, l.egress); i >= 0 {
+			scores[i] = math.Inf(1)
+		}
 	}
-	l, ok := set.loyal.get(sites.Of(addr))
-	if ok && s.now.Before(l.until) && slices.Contains(may, l.egress) {
-		return l.egress
+	names, routed := set.route(provider)
+	var best, spare candidate
+	for i, e := range set.all {
+		switch {
+		case !e.serves(names, routed) || !e.reaches(addr) || slices.Contains(without, e.ID):
+		case len(without) > 0 && (e.down() || s.isPaused(provider, e)):
+		case e.works(s.now):
+			best.offer(e, scores[i])
+		default:
+			spare.offer(e, scores[i])
+		}
 	}
-	if len(may) == 0 {
-		return nil
+	if best.egress == nil {
+		best = spare
 	}
-	best := slices.MaxFunc(may, func(a, b *egress) int { return cmp.Compare(a.score(addr), b.score(addr)) })
-	best.tried(s.now)
-	return best
+	if best.egress != nil {
+		best.egress.tried(s.now)
+	}
+	return best.egress
 }
 
-func (e *egress) score(addr netip.Addr) float64 { return sites.Score(addr, e.Key, e.Weight) }
+// candidate is the egress with the highest score so far.
+type candidate struct {
+	egress *egress
+	score  float64
+}
+
+func (c *candidate) offer(e *egress, score float64) {
+	if c.egress == nil || score > c.score {
+		*c = candidate{e, score}
+	}
+}
+
+// scoresOf returns the scores that the egresses have for an address, in their
+// order. (Rule 8.2)
+func (s *egressSet) scoresOf(addr netip.Addr) []float64 {
+	site := sites.Of(addr)
+	scores, ok := s.scores.get(site)
+	if !ok {
+		scores = make([]float64, len(s.all))
+		for i, e := range s.all {
+			scores[i] = sites.Score(addr, e.Key, e.Weight)
+		}
+		s.scores.put(site, scores)
+	}
+	return scores
+}
 
 // greylisted notes that a site has greylisted us by an egress. (Rule 8.3)
 func (s *State) greylisted(key hostKey) {
@@ -220,9 +265,5 @@ func (s *State) forgetEgress(e *egress) {
 		}
 	}
 	s.egresses.all = slices.DeleteFunc(s.egresses.all, func(other *egress) bool { return other == e })
-}
-
-// keep returns those for which ok is true.
-func keep(all []*egress, ok func(*egress) bool) []*egress {
-	return slices.DeleteFunc(slices.Clone(all), func(e *egress) bool { return !ok(e) })
+	s.egresses.scores = book[netip.Prefix, []float64]{most: maxScored}
 }
