@@ -116,7 +116,7 @@ func (f *feed) handle(s *State, e Event) {
 				f.runs = append(f.runs, a)
 			}
 			f.later(f.takes(a), Settled{Session: a.Session, Outcome: f.outcome(a)})
-		case Quit:
+		case Quit, Abort:
 			f.later(20*time.Millisecond, Closed{Session: a.Session})
 		case Answer:
 			delete(f.jobs, a.Job)

@@ -329,6 +329,33 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestThoseWhoseSingleChecksHaveGone sees that a host which waits for a session
+// of its provider for a list does not stand in front of a single check.
+func TestThoseWhoseSingleChecksHaveGone(t *testing.T) {
+	a := newTried(t, plain, testConfig())
+	id := JobID(0)
+	put := func(host int, caller CallerID) {
+		id++
+		j := jobAt(int(id), host)
+		j.ID, j.Caller, j.Target = id, caller, fmt.Sprintf("slow%d@d.example", id)
+		j.Provider = Provider{Name: "p", Table: pace.Table{Provider: "p"}}
+		a.tell(Arrive{Jobs: []Job{j}})
+	}
+	for host := range 9 {
+		put(host, 1)
+	}
+	put(9, 0)                     // the tenth session
+	put(10, 1)                    // 11 waits, as a list
+	put(10, 0)                    // 12 with a single check
+	a.tell(GiveUp{[]JobID{12}})   // which goes
+	put(11, 0)                    // 13
+	a.tell(GiveUp{[]JobID{10}})   // a session ends
+	a.run(100 * time.Millisecond) // and has ended
+	if j := a.State.jobs[13]; j.place != asked {
+		t.Errorf("the single check waits; %d sessions", a.Stats().Sessions)
+	}
+}
+
 // TestPauses sees that a provider which blocks one egress is asked by another,
 // and by none while it blocks two.
 func TestPauses(t *testing.T) {
@@ -346,6 +373,9 @@ func TestPauses(t *testing.T) {
 	s.memory[memoryKey{"p", "b"}] = pace.Memory{Provider: "p", Egress: "b", PausedUntil: now.Add(time.Minute)}
 	if e := s.choose("p", addr, without); e != nil {
 		t.Errorf("asked by %s although two are paused", e.Name)
+	}
+	if until := s.spread("p"); until != now.Add(time.Minute) {
+		t.Errorf("paused by all until %v", until)
 	}
 	s.Handle(now.Add(time.Minute), Tick{})
 	if e := s.choose("p", addr, without); e == nil || e.Name == "a" {
