@@ -311,56 +311,68 @@ func (s *State) learnProvider(x *session, o *Outcome, f *belief.Finding) {
 	s.noted(g)
 }
 
-// notOpened notes that a session could not be opened. If other sessions are
-// open or were just now, the host has reached its limit: the job waits.
-// Otherwise the failure answers all jobs that wait. If the host did not answer
-// at all, only the sessions that it has greeted count as open: how it will
-// answer those that are being opened is not known. (Rule 5.5)
+// notOpened notes that a session could not be opened. If the host has as many
+// as it takes, the job waits. Otherwise the failure answers all jobs that wait.
+// (Rule 5.5)
 func (s *State) notOpened(x *session, e NotOpened) {
 	if x == nil || x.phase != opening {
 		return
 	}
-	h := x.host
-	first := x.jobs[0]
-	live, open := h.tally.live(), h.tally.open()
-	oneTooMany := len(e.Said) > 0 && e.Said[0].Class == replies.ClassRateLimited && h.provider.tally.live() > 1
+	h, first, live := x.host, x.jobs[0], x.host.tally.live()
+	others, recent := s.othersThan(x, &e)
 	s.release(x)
 	s.end(x, gone)
 	if e.Resources {
 		s.answer(first, Answered{Result: Resources})
 		return
 	}
+	own := e.Failure == smtp.KindEgress
 	if !e.Hurried || e.Failure == "" {
 		s.hears(h.key.egress, h.key.addr, e.Greeted, &e)
 	}
-	own := e.Failure == smtp.KindEgress
 	if !own && e.Trial == "" {
 		s.noteOpening(x, first, e.Said)
 	}
-	others, recent := live-1, !own && s.now.Sub(h.wellAt) < atLimitLasts || oneTooMany
-	if unanswered(e.Failure) {
-		others = open
-	}
-	if e.Trial != "" && !h.trials.passed(e.Trial) {
-		others, recent = 0, false // that it fails is no matter of how many sessions there are
-	}
-	if (others > 0 || recent && first.atLimit < maxAtLimit) && !first.left(s.now) {
-		if others > 0 && !own {
-			h.limits.full(live, x.asked, s.now)
-		} else {
-			h.notBefore = s.now.Add(atLimitPause)
-			first.atLimit++
-		}
-		s.goesAgain(first, true)
+	switch {
+	case first.left(s.now) || others == 0 && (!recent || first.atLimit >= maxAtLimit):
+		s.answer(first, Answered{Result: Failed})
+		s.failsFor(h, &e, others > 0 || recent)
 		return
+	case others > 0 && !own:
+		h.limits.full(live, x.asked, s.now)
+	default:
+		h.notBefore = s.now.Add(atLimitPause)
+		first.atLimit++
 	}
-	s.answer(first, Answered{Result: Failed})
+	s.goesAgain(first, true)
+}
+
+// othersThan is how many other sessions the host has, and whether it had one
+// just now, or its provider has so many: it may have as many as it takes. If it
+// did not answer at all, only those count that it has greeted: how it will
+// answer those that are being opened is not known.
+func (s *State) othersThan(x *session, e *NotOpened) (others int, recent bool) {
+	h := x.host
+	if e.Trial != "" && !h.trials.passed(e.Trial) {
+		return 0, false // that it fails is no matter of how many sessions there are
+	}
+	others = h.tally.live() - 1
+	if unanswered(e.Failure) {
+		others = h.tally.open()
+	}
+	oneTooMany := len(e.Said) > 0 && e.Said[0].Class == replies.ClassRateLimited && h.provider.tally.live() > 1
+	return others, e.Failure != smtp.KindEgress && s.now.Sub(h.wellAt) < atLimitLasts || oneTooMany
+}
+
+// failsFor draws the consequence of a failure for others than the job that the
+// session was opened for; full: the host may have as many as it takes.
+func (s *State) failsFor(h *host, e *NotOpened, full bool) {
 	switch {
 	case e.Trial != "":
 		h.trials.fail(e.Trial, s.now)
-	case others == 0 && !recent:
-		f := &failure{result: Inherited, account: e.Account, lasts: failureLasts}
-		if s.fail(h, f); own { // our own egress may be mended at any moment
+	case !full:
+		s.fail(h, &failure{result: Inherited, account: e.Account, lasts: failureLasts})
+		if e.Failure == smtp.KindEgress { // our own egress may be mended at any moment
 			h.failed = nil
 		}
 	}
