@@ -50,8 +50,3 @@ func (b *book[K, V]) put(key K, v V) {
 	}
 	b.young[key] = v
 }
-
-func (b *book[K, V]) drop(key K) {
-	delete(b.young, key)
-	delete(b.old, key)
-}

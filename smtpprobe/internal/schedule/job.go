@@ -32,7 +32,6 @@ type job struct {
 	session  *session // that has it
 	control  *control // what the host said about a control of the domain before; nil: not known
 	alone    bool     // to be asked one command at a time, first in a session of its own
-	again    bool     // it was asked before: it goes ahead of those that were not
 	most     int      // jobs of its next transaction; zero: any number
 	atLimit  int      // how often the host refused a session while others with it had just ended
 	turn     int      // of its line

@@ -104,10 +104,10 @@ type (
 		Outcome Outcome
 		Account any // as above
 	}
-	// Lost: the host has ended an idle session, or spoken in it. Closed
-	// follows.
+	// Lost says that the host has ended an idle session, or spoken in it.
+	// Closed follows.
 	Lost struct{ Session SessionID }
-	// Closed: the connection is gone. Each Open has exactly one.
+	// Closed says that the connection is gone. Each Open has exactly one.
 	Closed struct{ Session SessionID }
 	// SetEgresses replaces the egresses, and the names of those by which each
 	// provider is asked; nil: by all.
@@ -115,7 +115,7 @@ type (
 		All    []Egress
 		Routes map[string][]string
 	}
-	// Tick: it is the time that Next named.
+	// Tick says that it is the time that Next named.
 	Tick struct{}
 	// Shut answers what waits, and ends the sessions behind what they do.
 	Shut struct{}
