@@ -150,6 +150,10 @@ func (p *Pool) handOver(jobs []*job, lane *Lane) {
 		most = lane.MayWait()
 	}
 	questions := make([]schedule.Job, len(jobs))
+	for _, j := range jobs {
+		j.waits.is.Store(true)
+		j.waits.tell()
+	}
 	p.mu.Lock()
 	defer p.unlock()
 	caller := p.caller(lane, len(jobs))
@@ -166,11 +170,6 @@ func (p *Pool) handOver(jobs []*job, lane *Lane) {
 		p.do(schedule.CallerEnds{ID: caller})
 	}
 	p.do(schedule.Arrive{Jobs: questions})
-	for _, j := range jobs {
-		if p.jobs[j.id] == j && !j.asked {
-			p.waits(j, true)
-		}
-	}
 }
 
 // giveUp takes the jobs back that have no answer.
