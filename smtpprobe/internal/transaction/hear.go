@@ -149,7 +149,8 @@ func (t *Transaction) settledWithout(i int) bool {
 
 // hearReset reads the reply to the RSET that ends the transaction. Hosts do not
 // refuse it (RFC 5321 §4.1.1.5) but for not knowing it, 50z, or with 421: any
-// other refusal belongs to a command before it.
+// other refusal belongs to a command before it, as does an acceptance in the
+// words of a recipient: what is left over then may still be on its way.
 func (t *Transaction) hearReset(ctx context.Context, sent wire.Exchange) error {
 	s := t.session
 	t.bound(len(t.heard))
@@ -165,6 +166,17 @@ func (t *Transaction) hearReset(ctx context.Context, sent wire.Exchange) error {
 		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was refused")
 	case reply.Refused():
 		s.Unreset = true
+	case !t.Outcome.Alone && strings.HasSuffix(reply.Enhanced, destinationValid) && t.saidOfRecipient(*reply):
+		return t.outOfStep(ctx, smtp.PhaseRCPT, "RSET was answered like a recipient")
 	}
 	return nil
+}
+
+// saidOfRecipient reports whether a recipient was given the same reply.
+func (t *Transaction) saidOfRecipient(reply smtp.Reply) bool {
+	same := func(r belief.Heard) bool {
+		return r.Reply != nil && r.Reply.Code == reply.Code && r.Reply.Enhanced == reply.Enhanced &&
+			slices.Equal(r.Reply.Lines, reply.Lines)
+	}
+	return slices.ContainsFunc(t.Outcome.Named, same)
 }
