@@ -145,48 +145,6 @@ func newBrowser(t *testing.T) context.Context {
 	return nil
 }
 
-// do carries steps out, within a time that only a fault takes.
-func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func read(t *testing.T, ctx context.Context, selector string) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	text, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS(selector)))
-	if err != nil {
-		t.Fatalf("%s: %v", selector, err)
-	}
-	return text
-}
-
-func eval[T any](t *testing.T, ctx context.Context, script string) T {
-	t.Helper()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatalf("%s: %v", script, err)
-	}
-	return value
-}
-
-func typed(selector, text string) chromedp.Action[chromedp.Void] {
-	return chromedp.SendKeys(chromedp.CSS(selector), text)
-}
-
-func click(selector string) chromedp.Action[chromedp.Void] {
-	return chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible)
-}
-
-func shown(selector string) chromedp.Action[chromedp.Void] {
-	return chromedp.WaitVisible(chromedp.CSS(selector))
-}
-
 // enter makes the first account in the browser.
 func (s *site) enter(t *testing.T, ctx context.Context) {
 	t.Helper()
@@ -371,7 +329,7 @@ func TestKeyboard(t *testing.T) {
 	ctx := newBrowser(t)
 	s.enter(t, ctx)
 	s.release()
-	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "List.csv", exampleList(30)), shown("#first"), click(".head .primary"), shown("#progress .pill.good"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "List.csv", exampleList(30)), shown("#first"), click(".head .primary"), listEnded)
 	list := eval[string](t, ctx, `location.pathname`)
 	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "New.csv", exampleList(30)), shown("#first"))
 	newList := eval[string](t, ctx, `location.pathname`)

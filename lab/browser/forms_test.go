@@ -114,7 +114,7 @@ func TestRecentChecks(t *testing.T) {
 		t.Errorf("%d entries are left after they were cleared", left)
 	}
 	check("late@acme.example")
-	do(t, ctx, click(".bar .plain"), shown("#password"))
+	do(t, ctx, follow(".bar .plain"), shown("#password"))
 	if left := eval[int](t, ctx, `localStorage.length`); left != 0 {
 		t.Errorf("%d entries are left after the sign-out", left)
 	}

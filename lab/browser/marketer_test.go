@@ -71,6 +71,16 @@ func keepDownloads(t *testing.T, ctx context.Context) (folder string) {
 	return folder
 }
 
+// kept waits for a file that the browser downloads: it is empty until all of it
+// has arrived.
+func kept(t *testing.T, file string) {
+	t.Helper()
+	testkit.Eventually(t, "the safe ones are there", func() bool {
+		found, err := os.Stat(file)
+		return err == nil && found.Size() > 0
+	})
+}
+
 // TestMarketer goes from the export of a shop to the file that is mailed in
 // three clicks: the file, Start, Excel.
 func TestMarketer(t *testing.T) {
@@ -84,14 +94,14 @@ func TestMarketer(t *testing.T) {
 		t.Errorf("what was found:\n%s", text)
 	}
 	album{name: "marketer-new"}.take(t, ctx)
-	do(t, ctx, click(".head .primary"), shown("#progress .pill.good"))
+	do(t, ctx, click(".head .primary"), listEnded)
 	if text := read(t, ctx, ".answer"); !strings.Contains(text, "can be mailed") {
 		t.Errorf("the sentence on top: %s", text)
 	}
 	album{name: "marketer-list"}.take(t, ctx)
 	do(t, ctx, click(`[aria-label="Safe for Excel"]`))
 	file := filepath.Join(folder, "Kunden.safe.xlsx")
-	testkit.Eventually(t, "the safe ones are there", func() bool { _, err := os.Stat(file); return err == nil })
+	kept(t, file)
 	book, err := excelize.OpenFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -130,16 +140,20 @@ func TestListWithoutScript(t *testing.T) {
 	if text := read(t, ctx, "main"); !strings.Contains(text, "Kunde 1") || strings.Contains(text, "or drop it here") {
 		t.Errorf("what was found:\n%s", text)
 	}
-	do(t, ctx, click("details summary"), click("#read"), shown("#first"), click(".head .primary"), shown("#progress"))
-	for tries := 0; !strings.Contains(read(t, ctx, "#progress"), "27 of 27") && tries < 20; tries++ {
+	do(t, ctx, click("details summary"), follow("#read"), shown("#first"), click(".head .primary"), shown("#progress"))
+	testkit.Eventually(t, "the list has ended", func() bool {
 		do(t, ctx, chromedp.Reload(), shown("#progress"))
+		return eval[bool](t, ctx, `document.querySelector("#progress:not([data-events])") !== null`)
+	})
+	if text := read(t, ctx, "#progress"); !strings.Contains(text, "27 of 27") {
+		t.Errorf("what was asked about:\n%s", text)
 	}
 	if text := read(t, ctx, "main"); !strings.Contains(text, "UTC") || !strings.Contains(text, "can be mailed") {
 		t.Errorf("the list:\n%s", text)
 	}
 	do(t, ctx, click("[name=once]"), click(`[aria-label="Safe as CSV"]`))
 	file := filepath.Join(folder, "Kunden.safe.csv")
-	testkit.Eventually(t, "the safe ones are there", func() bool { _, err := os.Stat(file); return err == nil })
+	kept(t, file)
 	octets, err := os.ReadFile(file)
 	if n := strings.Count(string(octets), "kunde0@d0.example"); err != nil || n == 0 || strings.Contains(string(octets), "Kunde 0 again") {
 		t.Errorf("each address once: %v\n%s", err, octets)
@@ -160,7 +174,7 @@ func TestLocalTime(t *testing.T) {
 	if _, err := chromedp.Call(ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Kolkata"}); err != nil {
 		t.Fatal(err)
 	}
-	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "List.csv", exampleList(10)), shown("#first"), click(".head .primary"), shown("#progress .pill.good"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "List.csv", exampleList(10)), shown("#first"), click(".head .primary"), listEnded)
 	at, err := time.Parse(time.RFC3339, eval[string](t, ctx, `document.querySelector("time.moment").getAttribute("datetime")`))
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +227,7 @@ func TestReadingMenus(t *testing.T) {
 	if ticked := eval[int](t, ctx, `document.querySelectorAll("[name=column]:checked").length`); ticked != 2 {
 		t.Errorf("%d columns are ticked, want 2", ticked)
 	}
-	do(t, ctx, click(".head .primary"), shown("#progress .pill.good"))
+	do(t, ctx, click(".head .primary"), listEnded)
 	if text := read(t, ctx, "main"); !strings.Contains(text, "home0@d2.example") || !strings.Contains(text, "ada0@d1.example") {
 		t.Errorf("a column was not read:\n%s", text)
 	}
