@@ -273,7 +273,7 @@ func TestPictures(t *testing.T) {
 	album{name: "key-revoke"}.take(t, ctx)
 	do(t, ctx, click(".form .primary"), shown(".note"))
 	album{"keys-ended", s.URL + "/keys?show=ended", nil}.take(t, ctx)
-	do(t, ctx, chromedp.Navigate(s.URL+"/account"), click(`main form[action="/sign-out"] button`), shown("#password"))
+	do(t, ctx, chromedp.Navigate(s.URL+"/account"), follow(`main form[action="/sign-out"] button`), shown("#password"))
 	album{name: "sign-in"}.take(t, ctx)
 	do(t, ctx, typed("#login", dashboardtest.Login), typed("#password", "wrong"), click(".door .primary"), shown("#password-fault"), click("summary"))
 	album{name: "sign-in-faults"}.take(t, ctx)
