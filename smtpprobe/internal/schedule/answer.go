@@ -122,14 +122,21 @@ type failure struct {
 	account any
 	at      time.Time
 	lasts   time.Duration
-	waits   bool // lists may wait for better times
+	waits   bool          // lists may wait for better times
+	had     time.Duration // the time it had, where more might have brought more; zero: it was enough
 }
 
 // left is how long it is to be remembered.
 func (f *failure) left(now time.Time) time.Duration { return f.lasts - now.Sub(f.at) }
 
-// answers reports whether the failure is the answer of a job.
-func (f *failure) answers(j *job) bool { return !f.waits || !j.canWait() }
+// answers reports whether the failure is the answer of a job. One with more
+// time than the session had, give or take what a lookup takes, might do better.
+func (f *failure) answers(j *job) bool {
+	if f.had > 0 && (j.original == 0 || j.Budget > f.had+f.had/10) {
+		return false
+	}
+	return !f.waits || !j.canWait()
+}
 
 // answer is what it means for a job.
 func (f *failure) answer(now time.Time) Answered {

@@ -89,7 +89,8 @@
 //  4. It is kept for five seconds, and ends when somebody needs its place.
 //  5. If it could not be opened and others are open, or were five seconds ago,
 //     the host has as many as it takes: the job waits. Else the failure is the
-//     answer of all that wait, and for half a minute of those that come. Of a
+//     answer of all that wait, and for half a minute of those that come, but
+//     not of one with more time, if it might have been a matter of that. Of a
 //     host that does not answer, only sessions count that it has greeted.
 //  6. An extension on whose trial a session ended is not used with the host for
 //     an hour.

@@ -319,6 +319,7 @@ func (s *State) notOpened(x *session, e NotOpened) {
 		return
 	}
 	h, first, live := x.host, x.jobs[0], x.host.tally.live()
+	had := first.Budget
 	others, recent := s.othersThan(x, &e)
 	s.release(x)
 	s.end(x, gone)
@@ -336,7 +337,7 @@ func (s *State) notOpened(x *session, e NotOpened) {
 	switch {
 	case first.left(s.now) || others == 0 && (!recent || first.atLimit >= maxAtLimit):
 		s.answer(first, Answered{Result: Failed})
-		s.failsFor(h, &e, others > 0 || recent)
+		s.failsFor(h, &e, had, others > 0 || recent)
 		return
 	case others > 0 && !own:
 		h.limits.full(live, x.asked, s.now)
@@ -365,13 +366,18 @@ func (s *State) othersThan(x *session, e *NotOpened) (others int, recent bool) {
 }
 
 // failsFor draws the consequence of a failure for others than the job that the
-// session was opened for; full: the host may have as many as it takes.
-func (s *State) failsFor(h *host, e *NotOpened, full bool) {
+// session was opened for, which had so much time; full: the host may have as
+// many as it takes.
+func (s *State) failsFor(h *host, e *NotOpened, had time.Duration, full bool) {
 	switch {
 	case e.Trial != "":
 		h.trials.fail(e.Trial, s.now)
 	case !full:
-		s.fail(h, &failure{result: Inherited, account: e.Account, lasts: failureLasts})
+		f := &failure{result: Inherited, account: e.Account, lasts: failureLasts}
+		if e.Hurried && (e.Failure == smtp.KindTimeout || e.Failure == smtp.KindTLS) {
+			f.had = had
+		}
+		s.fail(h, f)
 		if e.Failure == smtp.KindEgress { // our own egress may be mended at any moment
 			h.failed = nil
 		}
