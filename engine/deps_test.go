@@ -60,7 +60,6 @@ func TestDependencies(t *testing.T) {
 		"internal/wire":        {"egress"}, // whose failures it tells from those of mail hosts
 		"internal/transaction": {"internal/belief", "internal/wire", "replies", "egress"},
 		"internal/belief":      {"replies"},
-		"internal/egresses":    {"egress", "pace"},
 		"internal/schedule":    {"internal/belief", "replies", "pace"},
 		"internal/sites":       nil,
 	} {

@@ -76,19 +76,6 @@ func namedBefore(others int) string {
 	return strconv.Itoa(others) + " other recipients have been named in this session"
 }
 
-// phaseOf is how far a session has come.
-func phaseOf(s *Session) smtp.Phase {
-	switch {
-	case s.Greeting == nil && len(s.Transcript) == 0:
-		return smtp.PhaseConnect
-	case s.Greeting == nil:
-		return smtp.PhaseGreeting
-	case s.EHLO == nil:
-		return smtp.PhaseEHLO
-	}
-	return smtp.PhaseRCPT
-}
-
 // tlsUnusable reports whether the host offered STARTTLS and TLS did not come
 // about: if it then insists on TLS, it could not be reached.
 func (s *Session) tlsUnusable() bool {

@@ -1,5 +1,3 @@
-//go:build plan
-
 package smtpprobe
 
 import (
@@ -82,7 +80,8 @@ func (p *Pool) ask(ctx context.Context, j *job) (r result) {
 // batch is the jobs for which one goroutine waits. Each has one result.
 type batch struct {
 	pool    *Pool
-	jobs    []*job
+	jobs    []*job    // by place; nil: it has its result
+	lane    *Lane     // of the last of them
 	results chan *job // has room for all
 	arrived func(r result)
 }
@@ -99,7 +98,7 @@ func (b *batch) add(ctx context.Context, j *job) {
 	case j.budget.spent():
 		b.arrived(result{job: j, session: tooLate(j)})
 	default:
-		j.results = b.results
+		j.results, j.place, b.lane = b.results, len(b.jobs), j.req.Lane
 		b.jobs = append(b.jobs, j)
 	}
 }
@@ -118,11 +117,12 @@ func (b *batch) ask(ctx context.Context) {
 		b.pool.handOver(rest[:n], lane)
 		rest = rest[n:]
 	}
-	gone, ends := ctx.Done(), b.lane().done()
+	gone, ends := ctx.Done(), b.lane.done()
 	for open := len(b.jobs); open > 0; {
 		select {
 		case j := <-b.results:
 			open--
+			b.jobs[j.place] = nil // what is known of it is not kept until the slowest has its answer
 			j.waits.tell()
 			b.arrived(j.outcome(ctx))
 		case <-ends:
@@ -133,14 +133,6 @@ func (b *batch) ask(ctx context.Context) {
 			b.giveUp()
 		}
 	}
-}
-
-// lane is that of the jobs; nil: they are of no list.
-func (b *batch) lane() *Lane {
-	if len(b.jobs) == 0 {
-		return nil
-	}
-	return b.jobs[len(b.jobs)-1].req.Lane
 }
 
 // handOver tells the plan of jobs, all of one list or of none.
@@ -178,7 +170,7 @@ func (b *batch) giveUp() {
 	defer b.pool.unlock()
 	var given []schedule.JobID
 	for _, j := range b.jobs {
-		if b.pool.jobs[j.id] == j {
+		if j != nil && b.pool.jobs[j.id] == j {
 			given = append(given, j.id)
 		}
 	}
@@ -189,7 +181,7 @@ func (b *batch) giveUp() {
 func (b *batch) leaveOut() {
 	b.pool.mu.Lock()
 	defer b.pool.unlock()
-	if l := b.pool.lists[b.lane()]; l != nil {
+	if l := b.pool.lists[b.lane]; l != nil {
 		b.pool.do(schedule.CallerEnds{ID: l.id})
 	}
 }

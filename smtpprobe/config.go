@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
-	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 )
@@ -150,7 +149,7 @@ const nullPath = "<>"
 
 // DefaultRoute is the key in [Config].Routes of the providers that have no
 // route of their own.
-const DefaultRoute = egresses.DefaultRoute
+const DefaultRoute = "default"
 
 // checkEgresses refuses what would not be a sane EHLO or MAIL command, and
 // routes that lead nowhere.

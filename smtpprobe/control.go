@@ -20,12 +20,3 @@ func ControlClass(reading replies.Classification, reply smtp.Reply) replies.Clas
 	}
 	return reading.Class
 }
-
-// controlAnswer is what a mail host said about the control of a domain, and
-// behind it about a mailbox that it had accepted; nil: it was not asked.
-type controlAnswer struct {
-	reply, behind *smtp.Reply
-}
-
-// refused reports whether there is an answer, and it is a refusal.
-func (c *controlAnswer) refused() bool { return c != nil && c.reply.Refused() }

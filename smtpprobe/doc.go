@@ -100,7 +100,7 @@
 // reached, or never answered about a recipient in two sessions with one target
 // each, is not tried again for 30 seconds, and one that answers five times in a
 // row with a limit of its own for an hour. The answer about a control is kept
-// for ten minutes. All of it is bounded (caps.go) and gone with the pool, but
+// for ten minutes. All of it is bounded, and gone with the pool, but
 // for what [Pool.PaceMemory] returns.
 //
 // All mail hosts of a provider together have the limits of [Config].Pace: for

@@ -1,5 +1,3 @@
-//go:build plan
-
 package smtpprobe
 
 import (
@@ -21,7 +19,8 @@ type job struct {
 	without  []schedule.EgressID // by which the host could not be asked
 	budget   *budget
 	began    time.Time   // when it was put
-	number   int         // of its request, by which it is known in its batch
+	number   int         // of its request
+	place    int         // in its batch
 	results  chan<- *job // has room for this one
 	waits    waits
 

@@ -1,5 +1,3 @@
-//go:build plan
-
 package smtpprobe
 
 import (
@@ -106,7 +104,7 @@ func (t *talk) remark() any {
 	if t.said.Trouble == belief.None && !slices.ContainsFunc(t.said.Named, ill) {
 		return nil
 	}
-	told := t.s.findings(t.s.first)
+	told := t.s.foundBy(t.s.route.host)
 	told.MAIL, told.Transcript = t.said.MAIL.Reply, t.s.Transcript(true)
 	return &remark{session: brief(told), silent: t.said.Trouble == belief.FellSilent}
 }
@@ -114,7 +112,7 @@ func (t *talk) remark() any {
 // withoutSMTPUTF8 says why the question cannot be put. Where TLS was on offer
 // and failed, what would be offered over TLS is unknown.
 func (t *talk) withoutSMTPUTF8() *smtp.Failure {
-	if t.s.findings(t.s.first).tlsUnusable() {
+	if t.s.foundBy(t.s.route.host).tlsUnusable() {
 		return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindTLS, Text: "SMTPUTF8 is not offered without TLS"}
 	}
 	return &smtp.Failure{Phase: smtp.PhaseMAIL, Kind: smtp.KindSMTPUTF8, Text: "SMTPUTF8 is not offered"}

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/rcpt/rcpt/smtpprobe/internal/egresses"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -14,14 +13,13 @@ import (
 // §4).
 const replyTLSRequired = 530
 
-// route is a mail host of a domain, and the egress by which it is asked.
+// route is a mail host of a domain.
 type route struct {
 	host   string
 	addr   netip.AddrPort
-	egress *egresses.Egress // by which it is asked; nil: it is to be chosen, or none leads there
-	failed []string         // extensions whose trial ended a session here: the address is asked once more without each
-	last   bool             // no other route is known when this one fails
-	others int              // that may be tried then, with one for each host that would be asked for more addresses
+	failed []string // extensions whose trial ended a session here: the address is asked once more without each
+	last   bool     // no other route is known when this one fails
+	others int      // that may be tried then, with one for each host that would be asked for more addresses
 }
 
 // routes are those of a domain, in order, within the limit of connections.

@@ -1,5 +1,3 @@
-//go:build plan
-
 package smtpprobe
 
 import (
@@ -24,7 +22,8 @@ type session struct {
 
 	id     schedule.SessionID
 	pool   *Pool
-	first  *job // that it was opened for
+	first  *job // that it is opened for; nil: it is open
+	route  route
 	host   string
 	egress egress.Egress // as it was at the beginning
 	ctx    context.Context
@@ -43,7 +42,8 @@ type order struct {
 func newSession(p *Pool, a schedule.Action) *session {
 	j, e, t := p.jobs[a.For], p.ways[a.Egress], p.config.Timeouts
 	s := &session{
-		id: a.Session, pool: p, first: j, host: hostName(j.route.host), egress: e, orders: make(chan order, 2),
+		id: a.Session, pool: p, first: j, route: j.route, host: hostName(j.route.host), egress: e,
+		orders: make(chan order, 2),
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	peer := wire.Peer{
@@ -93,6 +93,7 @@ func (s *session) live() {
 		s.notOpened(err)
 		return
 	}
+	s.first = nil // what its caller has may be dropped while the session is kept
 	s.pool.tell(schedule.Opened{Session: s.id, UTF8: s.Offers("SMTPUTF8"), TLS: s.Opening().TLS != ""})
 	for s.next() {
 	}
@@ -221,7 +222,7 @@ func (s *session) logEnd(failure *smtp.Failure) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("host", s.host), slog.String("addr", s.first.route.addr.String()),
+		slog.String("host", s.host), slog.String("addr", s.route.addr.String()),
 		slog.String("tls", s.Opening().TLS),
 	}
 	if name := s.egress.Name; name != "" {
@@ -234,10 +235,13 @@ func (s *session) logEnd(failure *smtp.Failure) {
 }
 
 // findings is what was found in the opening, as it concerns a job.
-func (s *session) findings(j *job) *Session {
+func (s *session) findings(j *job) *Session { return s.foundBy(j.route.host) }
+
+// foundBy is the same for those that ask a mail host of some name.
+func (s *session) foundBy(host string) *Session {
 	o := s.Opening()
 	return &Session{
-		Host: hostName(j.route.host), Addr: s.first.route.addr, Egress: s.egress.Name, MailFrom: s.egress.MailFrom,
+		Host: hostName(host), Addr: s.route.addr, Egress: s.egress.Name, MailFrom: s.egress.MailFrom,
 		TLS: o.TLS, Extensions: o.Extensions, Greeting: o.Greeting, EHLO: o.EHLO, STARTTLS: o.STARTTLS,
 		Shunned: s.Shunned(),
 	}

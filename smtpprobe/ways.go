@@ -1,5 +1,3 @@
-//go:build plan
-
 package smtpprobe
 
 import (
