@@ -37,7 +37,7 @@ type Config struct {
 	Timeouts Timeouts // default: see the fields
 	// MaxSessionsPerHost limits the sessions open to one mail host, that is one
 	// IP address, at a time. A host gets four at first, two where its provider
-	// is strict, and more as long as it takes them (pace.Window). Default 20.
+	// is strict, and more as long as it takes them. Default 20.
 	MaxSessionsPerHost int
 	MaxSessions        int // sessions open in all; default 1000
 	// MaxWaitingPerHost limits the probes that wait for a session with one mail

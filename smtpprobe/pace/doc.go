@@ -1,8 +1,7 @@
-// Package pace decides how fast mail hosts are asked: how many sessions a host
-// may have ([Window]), what a provider is given with all of its hosts together
-// and when it is paused ([Provider]), and how many sessions and recipients a
-// source address or proxy may have ([Egress], [Budget]). [Settings] has the
-// numbers, and says where each comes from.
+// Package pace decides how fast providers are asked: what one is given with all
+// of its mail hosts together and when it is paused ([Provider]), and how many
+// sessions and recipients a source address or proxy may have ([Egress],
+// [Budget]). [Settings] has the numbers, and says where each comes from.
 //
 // The state machines are pure. They read no clock, open nothing and hold no
 // lock: the time is an argument, and callers serialize the calls. What a reply

@@ -34,8 +34,8 @@ const calmer = 0.8
 // Provider is how one provider is asked through one egress.
 //
 // Its limits hold for all of its mail hosts together. One that is in no table
-// is not limited by number before it has shown a second mail host: the window
-// of the first one ([Window]) does that, and grows by what the host takes.
+// is not limited by number before it has shown a second mail host: the limit of
+// the first one does that, and grows by what the host takes.
 //
 // A Provider is not safe for concurrent use.
 type Provider struct {

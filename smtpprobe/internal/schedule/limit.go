@@ -173,3 +173,9 @@ func (l *limits) full(open int, began, now time.Time) {
 		l.sessions.halve(min(size, open), now)
 	}
 }
+
+// shut leaves the host one session: it refuses everybody. (Rule 4.5)
+func (l *limits) shut(now time.Time) {
+	l.sessions.set(1, now)
+	l.sessions.halved = now
+}

@@ -231,8 +231,7 @@ func (s *State) noteHostile(x *session, u use) {
 // accept mailboxes again; after some times in a row they are answered like
 // single checks. (Rule 4.5)
 func (s *State) rest(h *host, account any) {
-	h.limits.sessions.set(1, s.now)
-	h.limits.sessions.halved = s.now
+	h.limits.shut(s.now)
 	h.proofs.hostile++
 	h.notBefore = s.now.Add(failureLasts)
 	s.fail(h, &failure{result: Turned, account: account, lasts: failureLasts, waits: h.proofs.hostile < maxHostile})
