@@ -12,7 +12,7 @@ WASM = . ./engine ./engine/address ./lists ./server/client
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test test-long test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go lab-test accuracy soak vulncheck lists licences release release-twice package-test chart-test help
+.PHONY: run build test test-long test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go lab-test accuracy soak simulate vulncheck lists licences release release-twice package-test chart-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -49,8 +49,8 @@ RACE_GO = $(if $(filter go1.26%,$(shell $(GO) env GOVERSION)),$(shell GOTOOLCHAI
 # all that this module does with them.
 RACE_NOT = $(foreach path,modernc.org/... golang.org/x/crypto/... compress/... github.com/klauspost/...,-gcflags=$(path)=-race=false)
 
-# Tests of much text in one goroutine, in which there is no race to find: make test has them.
-RACE_SKIP = -skip '^(TestCostlyRows|TestGuessedEncoding)$$'
+# Tests of much work in one goroutine, in which there is no race to find: make test has them.
+RACE_SKIP = -skip '^(TestCostlyRows|TestGuessedEncoding|TestSimulation|TestSums|TestSameTrace|TestFalsePlans)$$'
 
 race: ## the tests of "make test" that may find races, with the race detector (needs a C compiler)
 	$(if $(CC_FOUND),$(RACE_GO:%=GOTOOLCHAIN=%) GORACE=atexit_sleep_ms=0 $(GO) test -race $(RACE_NOT) $(RACE_SKIP) -short -timeout 20m ./...,@echo "There is no C compiler for cgo: the race detector is left out.")
@@ -109,6 +109,9 @@ bench: build ## rcpt beside other verifiers in a simulated world: half an hour, 
 
 bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+simulate: ## the plan of the probe pool in ten million events of random worlds, with new seeds
+	TEST_SIMULATION=10000000 $(GO) test -run 'TestSimulation$$' -count=1 -timeout 60m -v ./smtpprobe/internal/schedule
 
 lab-test: ## the tests of the module lab that "make test" leaves out: bench, spreadsheets in other programs (they listen on port 25 of loopback)
 	cd lab && $(GO) test -timeout 10m $$($(GO) list ./... | grep -vE '/lab/($(LAB_QUICK))(/|$$)')
