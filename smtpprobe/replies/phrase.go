@@ -164,7 +164,12 @@ func (p phraseParser) addAlternative(e *element, words string) error {
 	return nil
 }
 
+// sequence returns the atoms of words. The sets are named in many phrases, so
+// that most words come again.
 func (p phraseParser) sequence(words string) (sequence, error) {
+	if s, ok := p.vocabulary.sequences[words]; ok {
+		return s, nil
+	}
 	var s sequence
 	fields := strings.Fields(words)
 	for i := 0; i < len(fields); i++ {
@@ -190,5 +195,6 @@ func (p phraseParser) sequence(words string) (sequence, error) {
 			}
 		}
 	}
+	p.vocabulary.sequences[words] = s
 	return s, nil
 }

@@ -1,6 +1,9 @@
 package replies
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // atom is the number of a pattern in the vocabulary. Phrases are compared by
 // atoms, so that a set of fifty words costs no more than one word.
@@ -26,8 +29,8 @@ const (
 type atomSet []uint64
 
 func (s *atomSet) add(a atom) {
-	for int(a/64) >= len(*s) {
-		*s = append(*s, 0)
+	if n := int(a/64) + 1; n > len(*s) {
+		*s = append(*s, make(atomSet, n-len(*s))...)
 	}
 	(*s)[a/64] |= 1 << (a % 64)
 }
@@ -46,9 +49,9 @@ func (s atomSet) hasOneOf(atoms []atom) bool {
 
 // all yields the members.
 func (s atomSet) all(yield func(atom) bool) {
-	for i, bits := range s {
-		for b := range 64 {
-			if bits&(1<<b) != 0 && !yield(atom(i*64+b)) {
+	for i, left := range s {
+		for ; left != 0; left &= left - 1 {
+			if !yield(atom(i*64 + bits.TrailingZeros64(left))) {
 				return
 			}
 		}
@@ -98,10 +101,15 @@ type vocabulary struct {
 	words    map[string]atom      // exact patterns of words
 	prefixes map[string][]pattern // by their first minPrefix bytes
 	within   []pattern
+
+	sequences map[string]sequence // of the notations that were parsed
 }
 
 func newVocabulary() *vocabulary {
-	return &vocabulary{atoms: map[pattern]atom{}, words: map[string]atom{}, prefixes: map[string][]pattern{}}
+	return &vocabulary{
+		atoms: map[pattern]atom{}, words: map[string]atom{}, prefixes: map[string][]pattern{},
+		sequences: map[string]sequence{},
+	}
 }
 
 // atomFor returns the atom of a pattern, a new one for a new pattern.
