@@ -53,9 +53,9 @@
 // # 4. Proofs
 //
 //  1. A transaction of several targets, or with a host that takes few of them
-//     in a session, names a mailbox behind them that the host has accepted. One
-//     that is alone names postmaster if there is none, unless it is the first
-//     that the host hears of.
+//     in a session, names a mailbox behind them that the host has accepted: of
+//     its targets, one of the last two. One that is alone names postmaster if
+//     there is none, unless it is the first that the host hears of.
 //  2. Else refusals are followed by a transaction with the proof alone, the
 //     last of its session. It proves the refusals in whose transaction the host
 //     cannot have turned: those of one target, and of those that are not in

@@ -133,6 +133,25 @@ func TestHeldRefusals(t *testing.T) {
 	}
 }
 
+// TestProofMakesWay sees that a mailbox is not the proof for long while a host
+// accepts others, however often it is named as the proof.
+func TestProofMakesWay(t *testing.T) {
+	named := map[string]int{}
+	a := newTried(t, func(m string, r belief.Role) (*smtp.Reply, replies.Class) {
+		if r == belief.Proof {
+			named[m]++
+		}
+		return noPostmaster(m, r)
+	}, testConfig())
+	for i := range 50 {
+		a.ask(1, fmt.Sprintf("good%d-1@d.example", i), fmt.Sprintf("good%d-2@d.example", i), fmt.Sprintf("bad%d@d.example", i))
+		a.run(time.Second)
+	}
+	if len(a.given) != a.asked || len(named) < 40 {
+		t.Errorf("%d answers; as proofs: %v", len(a.given), named)
+	}
+}
+
 // TestLastWords sees what those are told whose time is over.
 func TestLastWords(t *testing.T) {
 	one := testConfig()

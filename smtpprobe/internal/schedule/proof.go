@@ -101,6 +101,16 @@ func (s *State) noteAccepted(h *host, mailbox string) {
 	s.askHeld(h)
 }
 
+// noteProof notes that the host accepted a proof. That of one which it accepted
+// before is no news: it leaves its place to those accepted since. Else one that
+// the host takes long for is named again and again, and holds up each
+// transaction. (Rule 4.1)
+func (s *State) noteProof(h *host, r *run) {
+	if h.proofs.hostile = 0; !r.ProofKnown {
+		s.noteAccepted(h, r.proof)
+	}
+}
+
 // prove asks whether the host still accepts anybody, in a transaction of its
 // own behind the one with the refusals. It is the last of its session: nothing
 // shows that it is in step. (Rule 4.2)
@@ -108,8 +118,9 @@ func (s *State) prove(x *session, r *run, open []int, f *belief.Finding) {
 	h := x.host
 	x.retired = true
 	jobs := x.jobs
-	proof, _ := h.proofs.proofFor(jobs)
+	proof, known := h.proofs.proofFor(jobs)
 	x.run = &run{proof: proof, proves: r, open: open, mayHostile: f.MayBeHostile, accepted: h.proofs.accepts()}
+	x.run.ProofKnown = known
 	h.provider.Named(1, s.now)
 	s.do(Action{
 		Do: Run, Session: x.id, Until: lastEnd(jobs), Shun: h.trials.failed(s.now),
@@ -127,7 +138,7 @@ func (s *State) heardProof(x *session, r *run, said *belief.Heard) {
 		h.limits.failed(x.use(0, s.now), s.now)
 		s.askAgain(r.proves, r.open, true)
 	case said.Accepted():
-		s.noteAccepted(h, r.proof)
+		s.noteProof(h, r)
 		r.proves.Host.First = p.first.Words()
 		if r.mayHostile {
 			known := !r.accepted && p.accepts() // from now on: the next transaction names it

@@ -255,7 +255,11 @@ func (s *State) learn(x *session, r *run, o *Outcome, f *belief.Finding) {
 	h.answers = h.answers || o.Answered()
 	h.trust(s.now, f.Shown...)
 	for _, i := range f.Accepted {
-		s.noteAccepted(h, o.Named[i].Mailbox)
+		if i < o.Targets {
+			s.noteAccepted(h, o.Named[i].Mailbox)
+		} else {
+			s.noteProof(h, r)
+		}
 	}
 	for _, i := range f.Controls {
 		s.noteControl(h, &o.Named[i])
