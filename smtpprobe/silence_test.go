@@ -177,9 +177,10 @@ func TestDoubtedAnswerAndNoTime(t *testing.T) {
 }
 
 // TestSlowMailboxes asks a host about 5,000 mailboxes, of which 2 % take three
-// seconds: that takes little longer than the sum of those, divided by the
-// sessions, and the others are answered meanwhile. One run in some hundreds
-// takes twice as long, so the bound is on the average of six.
+// seconds: that takes half as long again as the sum of those, divided by the
+// sessions, at most, and the others are answered meanwhile. How large the
+// transactions are depends on which of them end first, and so does how many
+// proofs and canaries are named: what is bounded is the average of six.
 func TestSlowMailboxes(t *testing.T) {
 	const n, slowReply, roundTrip = 5000, 3 * time.Second, 50 * time.Millisecond
 	list := mailboxes(n, living(80), "0.example", "1.example", "2.example", "3.example", "4.example", "5.example", "6.example")
@@ -187,7 +188,7 @@ func TestSlowMailboxes(t *testing.T) {
 	for i, m := range list {
 		slow[m] = i*7%50 == 3
 	}
-	ratios := 0.0
+	named := 0
 	for _, together := range []bool{false, true} {
 		for _, most := range []int{4, 10, 20} {
 			// Each reply of a group comes when it is ready, or all together.
@@ -217,15 +218,14 @@ func TestSlowMailboxes(t *testing.T) {
 				}
 			})
 			ideal, mean := n/50*slowReply/time.Duration(most), sum/(n-n/50)
-			rcpt := float64(count(sessions, "RCPT")) / n
-			if mean > all*2/3 || rcpt > 1.15 {
-				t.Errorf("together %t, %d sessions: %v; the others after %v on average; %.2f RCPT a mailbox",
-					together, most, all, mean, rcpt)
+			if mean > all*2/3 || all > ideal*3/2+slowReply {
+				t.Errorf("together %t, %d sessions: %v, of which the slow ones take %v; the others after %v on average",
+					together, most, all, ideal, mean)
 			}
-			ratios += float64(all) / float64(ideal)
+			named += count(sessions, "RCPT")
 		}
 	}
-	if average := ratios / 6; average > 1.6 {
-		t.Errorf("on average it took %.2f of the slow ones' time", average)
+	if each := float64(named) / (6 * n); each > 1.1 {
+		t.Errorf("%.2f RCPT a mailbox", each)
 	}
 }
