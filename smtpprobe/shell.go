@@ -17,8 +17,8 @@ type Pool struct {
 	config  Config
 	ready   sync.Once // the classifier is being prepared
 	running sync.WaitGroup
-	// severalWays: there is more than one egress.
-	severalWays atomic.Bool
+	// severalWays: there is more than one egress. reachesIPv4: one leads there.
+	severalWays, reachesIPv4 atomic.Bool
 
 	// mu guards what follows. With it the plan is told what has happened, and
 	// what it wants is done: nothing of that waits, and no code of a caller

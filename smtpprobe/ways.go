@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/egress"
@@ -13,16 +14,7 @@ import (
 )
 
 // ReachesIPv4 reports whether an egress leads to IPv4 addresses.
-func (p *Pool) ReachesIPv4() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, e := range p.plan.Egresses() {
-		if !e.Leaving && !p.ways[e.ID].Only6 {
-			return true
-		}
-	}
-	return false
-}
+func (p *Pool) ReachesIPv4() bool { return p.reachesIPv4.Load() }
 
 // DialContext implements [Dialer]: it connects to the address of a mail host
 // by the egress of its site. The connection is none of the pool's sessions.
@@ -100,6 +92,7 @@ func (p *Pool) number(all egress.Egresses) []schedule.Egress {
 		})
 	}
 	p.severalWays.Store(len(all) > 1)
+	p.reachesIPv4.Store(slices.ContainsFunc(all, func(e egress.Egress) bool { return !e.Only6 }))
 	return numbered
 }
 
