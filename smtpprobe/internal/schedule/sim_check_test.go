@@ -62,8 +62,7 @@ func (l *life) checkOpen(a Action) {
 	}
 }
 
-// checkRun sees that those that are asked about together may be, and that no
-// list goes ahead of a single check.
+// checkRun sees that those that are asked about together may be.
 func (l *life) checkRun(x *simSession, a Action) {
 	lists := 0
 	for _, id := range a.Targets {

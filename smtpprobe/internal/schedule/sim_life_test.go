@@ -228,7 +228,7 @@ func (l *life) tell(e Event) {
 		}
 		l.act(a)
 	}
-	if l.events%8 == 0 {
+	if l.events%4 == 0 {
 		if err := l.plan.Verify(); err != nil {
 			l.wrong("%v", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -106,43 +107,116 @@ func (f falsePlan) Handle(now time.Time, e Event) []Action {
 	return f.change(slices.Clone(f.planner.Handle(now, e)))
 }
 
-// TestFalsePlans sees that the simulation finds plans that break a promise.
-func TestFalsePlans(t *testing.T) {
-	each := func(change func(*Action)) func([]Action) []Action {
-		return func(all []Action) []Action {
+// eachAction is a plan whose actions are changed one by one.
+func eachAction(change func(*Action)) func(planner) planner {
+	return func(p planner) planner {
+		return falsePlan{p, func(all []Action) []Action {
 			for i := range all {
 				change(&all[i])
 			}
 			return all
-		}
+		}}
 	}
-	without := func(do Do) func([]Action) []Action {
-		return func(all []Action) []Action {
+}
+
+// answersFinal is a plan that takes results of one kind for final.
+func answersFinal(result Result) func(planner) planner {
+	return eachAction(func(a *Action) {
+		if a.Do == Answer && a.Result == result {
+			a.Result = Final
+		}
+	})
+}
+
+// never is a plan without actions of one kind.
+func never(do Do) func(planner) planner {
+	return func(p planner) planner {
+		return falsePlan{p, func(all []Action) []Action {
 			return slices.DeleteFunc(all, func(a Action) bool { return a.Do == do })
+		}}
+	}
+}
+
+// twice is a plan that does something twice. The second session of an Open has
+// a number of its own.
+func twice(do Do) func(planner) planner {
+	return func(p planner) planner {
+		return falsePlan{p, func(all []Action) []Action {
+			for _, a := range all {
+				if a.Do != do {
+					continue
+				}
+				if do == Open {
+					a.Session += 1 << 40
+				}
+				all = append(all, a)
+			}
+			return all
+		}}
+	}
+}
+
+// falsePlans are plans that break a promise, each with the fault that shows it.
+var falsePlans = []struct {
+	name, fault string
+	falsify     func(planner) planner
+}{
+	{"no answers", "jobs have their answer", never(Answer)},
+	{"no QUIT", "sessions are left", never(Quit)},
+	{"sessions go on that nobody wants", "jobs have their answer", never(Abort)},
+	{"an answer twice", "has its answer", twice(Answer)},
+	{"a transaction twice", "cannot do", twice(Run)},
+	{"sessions over the limit", "of at most", twice(Open)},
+	{"refusals without proof", "a refusal without its proof", answersFinal(Unproven)},
+	{"refusals of a host that has turned", "false undeliverable", answersFinal(Turned)},
+	{"company for one that is alone", "one that is alone is not", eachAction(func(a *Action) { a.Alone = a.Do == Run })},
+	{"the failure of another host", "has the answer of host", eachAction(func(a *Action) {
+		if a.Do == Answer && a.Result == Inherited {
+			a.From = -1
+		}
+	})},
+}
+
+// findFault returns the first world in which a plan shows a fault.
+func findFault(t *testing.T, fault string, falsify func(planner) planner) world {
+	t.Helper()
+	for seed := range uint64(400) {
+		w := newWorld(seed)
+		if _, err := live(w, falsify, nil); err != nil && strings.Contains(err.Error(), fault) {
+			return w
 		}
 	}
-	for name, change := range map[string]func([]Action) []Action{
-		"no answers": without(Answer), "no QUIT": without(Quit), "sessions go on that nobody wants": without(Abort),
-		"an answer twice": func(all []Action) []Action { return append(all, all...) },
-		"refusals without proof": each(func(a *Action) {
-			if a.Do == Answer && a.Result == Unproven {
-				a.Result = Final
-			}
-		}),
-		"company for one that is alone": each(func(a *Action) { a.Alone = a.Do == Run }),
-		"the failure of another host": each(func(a *Action) {
-			if a.Do == Answer && a.Result == Inherited {
-				a.From = -1
-			}
-		}),
-	} {
-		found := false
-		for seed := uint64(0); seed < 400 && !found; seed++ {
-			_, err := live(newWorld(seed), func(p planner) planner { return falsePlan{p, change} }, nil)
-			found = err != nil
-		}
-		if !found {
-			t.Errorf("%s: nothing is found", name)
-		}
+	t.Fatalf("nothing is found with %q", fault)
+	return world{}
+}
+
+// TestFalsePlans sees that the simulation finds plans that break a promise, and
+// by what.
+func TestFalsePlans(t *testing.T) {
+	for _, f := range falsePlans {
+		t.Run(f.name, func(t *testing.T) { findFault(t, f.fault, f.falsify) })
+	}
+}
+
+// TestShrink sees that a world that fails becomes small, fails as before, and
+// that the world from which it was made is not changed.
+func TestShrink(t *testing.T) {
+	const fault = "a refusal without its proof"
+	falsify := answersFinal(Unproven)
+	fails := func(w world) bool {
+		_, err := live(w, falsify, nil)
+		return err != nil && strings.Contains(err.Error(), fault)
+	}
+	w := findFault(t, fault, falsify)
+	before := len(w.jobs)
+	small := shrink(w, fails)
+	if !fails(small) {
+		t.Error("the small world does not fail")
+	}
+	if n := len(small.jobs); n > 10 || len(small.faults) > 2 {
+		t.Errorf("%d jobs of %d and %d faults are left", n, before, len(small.faults))
+	}
+	if len(w.jobs) != before || !fails(w) {
+		t.Error("the world itself was changed")
 	}
 }
