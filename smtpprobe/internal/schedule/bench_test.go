@@ -142,7 +142,7 @@ func (f *feed) later(in time.Duration, e Event) {
 	heap.Push(&f.due, dueEvent{f.now.Add(in), f.last, e})
 }
 
-// step has the next thing happen; false: there is none.
+// step makes the next event happen. It reports whether there was one.
 func (f *feed) step(s *State) bool {
 	next := s.Next()
 	switch {
@@ -170,8 +170,15 @@ func (f *feed) outcome(a Action) Outcome {
 		o.Named = append(o.Named, h)
 		f.named[a.Session]++
 	}
+	names(a, func(id JobID) Job { return f.jobs[id] }, add)
+	return o
+}
+
+// names calls add for each recipient that a transaction names, in their order.
+func names(a Action, jobOf func(JobID) Job, add func(mailbox, domain string, role belief.Role)) {
 	for _, id := range a.Targets {
-		add(f.jobs[id].Target, f.jobs[id].Domain, belief.Target)
+		j := jobOf(id)
+		add(j.Target, j.Domain, belief.Target)
 	}
 	if a.Proof != "" {
 		add(a.Proof, "", belief.Proof)
@@ -181,9 +188,9 @@ func (f *feed) outcome(a Action) Outcome {
 		role = belief.Canary
 	}
 	for _, id := range a.Controls {
-		add(f.jobs[id].Control, f.jobs[id].Domain, role)
+		j := jobOf(id)
+		add(j.Control, j.Domain, role)
 	}
-	return o
 }
 
 type dueEvent struct {

@@ -62,7 +62,8 @@ func (l *life) checkOpen(a Action) {
 	}
 }
 
-// checkRun sees that those that are asked about together may be.
+// checkRun sees that those that are asked about together may be, and that no
+// list goes ahead of a single check.
 func (l *life) checkRun(x *simSession, a Action) {
 	lists := 0
 	for _, id := range a.Targets {
@@ -78,6 +79,8 @@ func (l *life) checkRun(x *simSession, a Action) {
 		}
 	}
 	switch n := len(a.Targets); {
+	case lists > 0 && l.singleWaits(x.host):
+		l.wrong("a list goes ahead of a single check at host %d", x.host)
 	case n == 0 && a.Proof == "":
 		l.wrong("nobody is named")
 	case lists != 0 && lists != n:
@@ -89,6 +92,21 @@ func (l *life) checkRun(x *simSession, a Action) {
 	case x.named+n > 200+20:
 		l.wrong("a session names %d recipients", x.named+n)
 	}
+}
+
+// singleWaits reports whether a single check waits for a host that no session
+// has had yet, where there is one egress: with several, it may wait for another
+// one.
+func (l *life) singleWaits(host int) bool {
+	if len(l.world.egresses) > 1 || l.removed {
+		return false
+	}
+	for _, j := range l.jobs {
+		if j.fresh && j.Caller == 0 && j.host == host {
+			return true
+		}
+	}
+	return false
 }
 
 // checkAnswer holds that there is one answer, and that it is true and proven.

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ var (
 	tooFast  = smtp.Reply{Code: 450, Enhanced: "4.7.1", Lines: []string{"too fast"}}
 	hourly   = smtp.Reply{Code: 550, Enhanced: "5.7.1", Lines: []string{"hourly limit exceeded"}}
 	rejected = smtp.Reply{Code: 550, Enhanced: "5.1.1", Lines: []string{"recipient rejected"}}
+	noTLS    = smtp.Reply{Code: 530, Enhanced: "5.7.0", Lines: []string{"Must issue a STARTTLS command first"}}
 	mailIsOK = smtp.Reply{Code: 250, Enhanced: "2.1.0", Lines: []string{"Ok"}}
 )
 
@@ -31,7 +33,7 @@ func (l *life) opens(x *simSession) (e NotOpened, ok bool) {
 		e.Greeted, e.Said = true, []Early{{Class: replies.ClassRateLimited, Code: smtp.CodeServiceClosing}}
 	case h.kind == blocks && l.r.IntN(3) == 0:
 		e.Greeted, e.Said = true, []Early{{Class: replies.ClassBlocked, Code: 554, Enhanced: "5.7.1"}}
-	case h.kind == failsTLS && l.r.IntN(2) == 0:
+	case h.kind == failsTLS && l.r.IntN(2) == 0, h.kind == wantsTLS && l.r.IntN(4) == 0:
 		e.Greeted, e.Failure, e.Phase, e.Trial = true, smtp.KindTLS, smtp.PhaseSTARTTLS, startTLS
 	case l.r.IntN(200) == 0:
 		e.Failure, e.Phase = smtp.KindEgress, smtp.PhaseConnect
@@ -80,7 +82,7 @@ func (l *life) says(x *simSession, o *Outcome, to *belief.Heard) (*smtp.Reply, r
 	case exempt:
 	case h.kind == turnsSession && x.refused >= h.n, h.kind == turnsClient && client.refused >= h.n,
 		h.kind == turnsTransaction && refusedOf(o) >= h.n:
-		if h.exempts { // who does so in the same words cannot be found out
+		if h.exempts { // a host that does so in the same words cannot be found out
 			return &rejected, replies.ClassNoSuchUser
 		}
 		return &unknown, replies.ClassNoSuchUser
@@ -104,16 +106,32 @@ func refusedOf(o *Outcome) (n int) {
 func (l *life) converse(x *simSession, a Action) (o Outcome) {
 	h := &l.world.hosts[x.host]
 	o.Targets, o.Alone, o.Stopped, o.Fresh = len(a.Targets), a.Alone, -1, x.transactions == 0
+	nobody := func(*belief.Heard) bool { return false }
 	if h.kind == halfUTF8 && a.UTF8 && x.id%2 == 0 {
 		o.Trouble = belief.NotAsked
-		l.name(x, &o, a, func(*belief.Heard) bool { return false })
+		l.name(x, &o, a, nobody)
 		return o
 	}
 	x.transactions++
 	o.Took, o.MAIL.Reply = time.Duration(1+l.r.IntN(100))*time.Millisecond, &mailIsOK
+	switch shuns := func(keyword string) bool { return slices.Contains(a.Shun, keyword) }; {
+	case h.kind == refusesMAIL && l.r.IntN(4) == 0:
+		o.Trouble, o.Ended = belief.MAILRefused, true
+		o.MAIL = belief.Said{Reply: &tooFast, Class: replies.ClassRateLimited}
+	case h.kind == wantsTLS && shuns(startTLS):
+		o.Trouble, o.Ended, o.NoTLS = belief.MAILRefused, true, true
+		o.MAIL = belief.Said{Reply: &noTLS, Class: replies.ClassBlocked}
+	case h.kind == failsPipelining && len(a.Targets) > 1 && !shuns(pipelining):
+		o.Trouble, o.Ended, o.Trial = belief.FailedTrial, true, pipelining
+	}
+	if o.Trouble != belief.None {
+		l.name(x, &o, a, nobody)
+		return o
+	}
 	stops := func(to *belief.Heard) (trouble belief.Trouble) {
 		switch {
-		case h.kind == muteHost, h.kind == hangsUp && x.refused >= h.n, l.r.IntN(2000) == 0:
+		case h.kind == muteHost, h.kind == hangsUp && x.refused >= h.n, h.kind == postfix && x.refused >= 20,
+			l.r.IntN(2000) == 0:
 			return belief.HungUp
 		case h.kind == silentMailboxes && to.Role == belief.Target && strings.Contains(to.Mailbox, "7"):
 			return belief.FellSilent
@@ -125,8 +143,11 @@ func (l *life) converse(x *simSession, a Action) (o Outcome) {
 			o.Stopped, o.Ended = len(o.Named), true
 			return false
 		}
-		if h.kind == slowHost {
+		switch {
+		case h.kind == slowHost:
 			o.Took += 2 * time.Second
+		case h.kind == postfix && x.refused >= 10:
+			o.Took += time.Second
 		}
 		to.Reply, to.Class = l.says(x, &o, to)
 		x.named++
@@ -139,6 +160,7 @@ func (l *life) converse(x *simSession, a Action) (o Outcome) {
 	if o.Trouble == belief.FellSilent {
 		o.Took += 20 * time.Second
 	}
+	o.Slow = h.kind == postfix && x.refused > 10 && o.Trouble == belief.None
 	canary := &o.Named[len(o.Named)-1]
 	if h.kind == outOfStep && l.r.IntN(10) == 0 || canary.Role == belief.Canary && canary.Accepted() && !o.Alone {
 		o.Trouble, o.Ended = belief.OutOfStep, true
@@ -158,17 +180,5 @@ func (l *life) name(x *simSession, o *Outcome, a Action, hear func(*belief.Heard
 		goesOn = goesOn && hear(&to)
 		o.Named = append(o.Named, to)
 	}
-	for _, id := range a.Targets {
-		add(l.jobs[id].Target, l.jobs[id].Domain, belief.Target)
-	}
-	if a.Proof != "" {
-		add(a.Proof, "", belief.Proof)
-	}
-	role := belief.Control
-	if a.Canary {
-		role = belief.Canary
-	}
-	for _, id := range a.Controls {
-		add(l.jobs[id].Control, l.jobs[id].Domain, role)
-	}
+	names(a, func(id JobID) Job { return l.jobs[id].Job }, add)
 }

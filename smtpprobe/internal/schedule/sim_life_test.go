@@ -146,7 +146,7 @@ func (l *life) later(in time.Duration, e Event) {
 	heap.Push(&l.due, dueEvent{l.now.Add(in), l.order, e})
 }
 
-// step has the next thing happen; false: there is none.
+// step makes the next event happen. It reports whether there was one.
 func (l *life) step() bool {
 	next := l.plan.Next()
 	switch {
@@ -172,6 +172,10 @@ func (l *life) step() bool {
 // been ended meanwhile.
 func (l *life) happens(e Event) (Event, bool) {
 	switch e := e.(type) {
+	case Arrive:
+		for _, j := range e.Jobs {
+			l.jobs[j.ID].fresh = true
+		}
 	case Opened:
 		x := l.sessions[e.Session]
 		if x.aborted {
@@ -248,6 +252,7 @@ func (l *life) act(a Action) {
 	case Open:
 		x = &simSession{id: a.Session, host: int(a.Addr.Addr().As4()[2]), egress: a.Egress}
 		l.sessions[a.Session] = x
+		l.jobs[a.For].fresh = false
 		l.connections++
 		if e, ok := l.opens(x); !ok {
 			l.later(time.Duration(1+l.r.IntN(200))*time.Millisecond, e)
@@ -256,6 +261,9 @@ func (l *life) act(a Action) {
 		l.later(time.Duration(1+l.r.IntN(200))*time.Millisecond, Opened{Session: a.Session, UTF8: x.id%2 == 0, TLS: true})
 	case Run:
 		x.phase, x.run = simBusy, a
+		for _, id := range a.Targets {
+			l.jobs[id].fresh = false
+		}
 		o := l.converse(x, a)
 		l.runs++
 		l.rcpt += len(o.Named)
@@ -269,5 +277,6 @@ func (l *life) act(a Action) {
 		x.aborted = true
 	case Answer:
 		l.given[a.Job] = a.Result
+		l.jobs[a.Job].fresh = false
 	}
 }

@@ -33,6 +33,7 @@ type simJob struct {
 	said    *belief.Heard
 	client  *simClient
 	number  int  // of the recipients that the client has named to it
+	fresh   bool // it has come, and no session has had it yet
 	unheard bool // it had heard of no other target
 }
 
@@ -68,6 +69,10 @@ const (
 	endsIdle              // ends idle sessions after a second
 	limitsAll             // answers everybody with a limit of its own
 	failsTLS              // sessions end on the trial of STARTTLS
+	wantsTLS              // the same, and without it MAIL is refused: 530
+	failsPipelining       // sessions end on the trial of PIPELINING
+	refusesMAIL           // now and then, for the moment
+	postfix               // is slow behind ten refusals, and hangs up behind twenty (smtpd_soft_error_limit)
 	kinds
 )
 
