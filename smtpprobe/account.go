@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/internal/schedule"
 	"github.com/rcpt/rcpt/smtpprobe/internal/wire"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -62,7 +63,7 @@ func notInTime(j *job, wait time.Duration, text string) *Session {
 
 // lateTurn is the failure of a job whose time went by while others had theirs.
 func lateTurn(phase smtp.Phase) *smtp.Failure {
-	return &smtp.Failure{Phase: phase, Kind: smtp.KindLimited, Text: wire.NoAnswer, RetryAfter: leastWait}
+	return &smtp.Failure{Phase: phase, Kind: smtp.KindLimited, Text: wire.NoAnswer, RetryAfter: schedule.LeastWait}
 }
 
 // namedBefore says that others were asked about in the same session.

@@ -103,8 +103,8 @@ func (b *batch) add(ctx context.Context, j *job) {
 	}
 }
 
-// mostAtOnce is how many jobs the plan is told of at a time: others wait for
-// the lock meanwhile.
+// mostAtOnce is how many jobs go to the plan in one event. Other callers wait
+// for the lock meanwhile.
 const mostAtOnce = 200
 
 // ask puts the jobs to their mail hosts, and waits for the results.

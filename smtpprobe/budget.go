@@ -11,7 +11,7 @@ type budget struct {
 	// off while the probe waits for a session: that wait is of our making, and
 	// must neither take time from the host nor look like its silence.
 	end    time.Time
-	waited time.Duration // by which it was put off
+	waited time.Duration // how long it was put off
 	// limit is when the caller waits no longer; zero: it has no limit, or
 	// is one that is patient.
 	limit time.Time

@@ -49,15 +49,8 @@ const (
 // What a session is used for.
 const (
 	defaultIdle = 5 * time.Second
-	// defaultRefused is how many refusals any host takes without delay: one
-	// less than Postfix does (smtpd_soft_error_limit).
-	defaultRefused = 9
-)
-
-const (
-	// leastWait is the shortest wait that a caller is given.
-	leastWait = 10 * time.Second
-	// retryHostile is when to try a host again that refuses everybody.
+	// retryHostile is after which time a caller is told to ask a host again
+	// that refuses everybody.
 	retryHostile = 2 * time.Minute
 )
 

@@ -18,7 +18,7 @@ type probe struct {
 	routes routes
 	route  route               // of the last job; zero: there was none
 	tried  []schedule.EgressID // egresses by which that host could not be asked
-	last   result              // by the last of them; zero: there is none
+	last   result              // that the last of them had; zero: there is none
 	found  Findings
 }
 

@@ -54,7 +54,7 @@ func newSession(p *Pool, a schedule.Action) *session {
 	s.Conn = wire.New(config, peer, a.Until)
 	s.mail = &transaction.Session{
 		Conn: s.Conn, MailFrom: p.config.mailFrom(e), Classify: s.read,
-		ManyRefused: defaultRefused, Grouped: a.Tried,
+		ManyRefused: schedule.ManyRefused, Grouped: a.Tried,
 	}
 	j.takenBy(s)
 	p.waits(j, false)

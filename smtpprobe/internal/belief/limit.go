@@ -9,7 +9,7 @@ import (
 
 // limited counts the transactions in a row that were answered with a limit of
 // the host, for good or as its last words, as the first of a session would be.
-// Where it only puts us off, it is asked more slowly (package pace).
+// A host that only puts us off is asked more slowly (package pace).
 func (c *Case) limited(trouble Trouble) int {
 	before := c.Host.Limited
 	for i := range c.Outcome.Targets {

@@ -200,7 +200,7 @@ func (j *job) lastWord() Answered {
 	case h.opens():
 		return Answered{Result: TooLate}
 	}
-	return Answered{Result: Busy, Retry: leastWait}
+	return Answered{Result: Busy, Retry: LeastWait}
 }
 
 // opens reports whether a host has let nobody in yet, and is about to: what is

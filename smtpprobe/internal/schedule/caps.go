@@ -4,12 +4,12 @@ import "time"
 
 // What a session is used for.
 const (
-	// defaultRefused is one less than Postfix takes before it delays all
-	// replies (smtpd_soft_error_limit), mostRefused two less than it takes
-	// before it hangs up (smtpd_hard_error_limit). A host that is not slower
-	// behind one more than the former gets the latter.
-	defaultRefused = 9
-	mostRefused    = 18
+	// ManyRefused is how many refusals any host takes without delay: one less
+	// than Postfix takes before it delays all replies (smtpd_soft_error_limit).
+	// A host that is not slower behind one more gets mostRefused: two less than
+	// Postfix takes before it hangs up (smtpd_hard_error_limit).
+	ManyRefused = 9
+	mostRefused = 18
 	// mostAge, mostTransactions and mostNamed end a session: hosts count, and
 	// slow down or hang up on clients that stay for long.
 	mostAge          = 2 * time.Minute
@@ -43,8 +43,8 @@ const (
 	// turnLasts is how long a session goes on while hosts of its provider wait
 	// for one.
 	turnLasts = 10 * time.Second
-	// leastWait is the shortest wait that a caller is told.
-	leastWait = 10 * time.Second
+	// LeastWait is the shortest time after which a caller is told to ask again.
+	LeastWait = 10 * time.Second
 	// lastWords is how long the end of a session that comes at the same time as
 	// that of a caller's patience is awaited: it tells more.
 	lastWords = 100 * time.Millisecond
@@ -64,8 +64,8 @@ const (
 	// trialLasts is how long an extension is not used with a host with which it
 	// failed.
 	trialLasts = time.Hour
-	// limitedLasts is how long a host is left alone that answers with a limit
-	// of its own: such limits are of recipients or refusals in an hour.
+	// limitedLasts is how long a host is left alone after it has answered with
+	// a limit of its own: such limits are of recipients or refusals in an hour.
 	limitedLasts = time.Hour
 	// downLasts is how often an egress that is down is tried.
 	downLasts = 30 * time.Second
@@ -86,7 +86,7 @@ const (
 	// an answer before it counts as one that cannot be asked.
 	maxMute = 2
 	// maxLimited is how many sessions in a row a host may answer with a limit
-	// of its own before it is left alone.
+	// of its own. Then it is left alone.
 	maxLimited = 5
 	// maxAtLimit is how often a job may find a host at its limit that has no
 	// other session with us.

@@ -22,7 +22,7 @@
 //     would again, is answered.
 //  6. When the plan is shut, the same goes for all.
 //
-// # 2. Who is next at a host
+// # 2. The order at a host
 //
 //  1. Single checks come first, and then lists. Of both, first those that must
 //     be asked alone, then those that were asked before, as their answers help
@@ -54,8 +54,9 @@
 //
 //  1. A transaction of several targets, or with a host that takes few of them
 //     in a session, names a mailbox behind them that the host has accepted: of
-//     its targets, one of the last two. One that is alone names postmaster if
-//     there is none, unless it is the first that the host hears of.
+//     its targets, one of the last two. If the host has accepted nobody, a
+//     transaction of one that is alone names postmaster, but for the first
+//     target that the host hears of.
 //  2. Else refusals are followed by a transaction with the proof alone, the
 //     last of its session. It proves the refusals in whose transaction the host
 //     cannot have turned: those of one target, and of those that are not in

@@ -90,7 +90,7 @@ func newLimits(c *Config, sessions int) limits {
 		},
 		recipients:   learnt(firstRecipients, mostRecipients),
 		transactions: learnt(mostTransactions, mostTransactions),
-		refused:      learnt(defaultRefused, mostRefused),
+		refused:      learnt(ManyRefused, mostRefused),
 	}
 	if c.Refused > 0 {
 		l.refused = learnt(c.Refused, c.Refused)
@@ -137,7 +137,7 @@ func (l *limits) ended(u use, now time.Time) {
 // do hosts that take few transactions. (Rule 9.4)
 func (l *limits) failed(u use, now time.Time) {
 	switch {
-	case u.refused > defaultRefused:
+	case u.refused > ManyRefused:
 		l.refused.halve(u.refused, now)
 	case u.transactions > 1:
 		l.transactions.halve(u.transactions, now)
@@ -150,7 +150,7 @@ func (l *limits) failed(u use, now time.Time) {
 // session than any host takes.
 func (l *limits) slowedDown(now time.Time) {
 	size := l.refused.size(now)
-	l.refused.most = min(l.refused.most, defaultRefused)
+	l.refused.most = min(l.refused.most, ManyRefused)
 	l.refused.set(min(size, l.refused.most), now)
 	l.refused.halved = now
 }

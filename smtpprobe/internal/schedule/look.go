@@ -256,7 +256,7 @@ func (s *State) giveUpTurn(h *host) {
 	_, at := h.provider.MayOpen(s.now, false)
 	h.queue.ranks[single].each(func(j *job) bool {
 		if !j.Limit.IsZero() && at.After(j.Limit) {
-			s.answer(j, Answered{Result: Limited, Retry: max(leastWait, at.Sub(s.now))})
+			s.answer(j, Answered{Result: Limited, Retry: max(LeastWait, at.Sub(s.now))})
 		}
 		return true
 	})
