@@ -72,6 +72,18 @@ func TestSessionIsReused(t *testing.T) {
 	}
 }
 
+// TestSessionIsReusedOverTLS sees that a session is kept over TLS, whose reads
+// end when it is woken, and that the next probes are asked in it.
+func TestSessionIsReusedOverTLS(t *testing.T) {
+	host := &peer{STARTTLS: smtptest.TLSWorks}
+	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		b.restsBetween(3*time.Second, "good1@a.example", "good2@a.example", "good3@a.example")
+	})
+	if len(sessions) != 1 || count(sessions, "MAIL") < 3 || count(sessions, "QUIT") != 1 {
+		t.Errorf("%d sessions: %d times MAIL, %d times QUIT", len(sessions), count(sessions, "MAIL"), count(sessions, "QUIT"))
+	}
+}
+
 // TestSessionEndsInTime sees that no session is used beyond its caps, and that
 // each ends with QUIT.
 func TestSessionEndsInTime(t *testing.T) {
