@@ -36,10 +36,13 @@ func (b *budget) extend(d time.Duration) {
 	}
 }
 
-// part is ctx that ends with the time of the mail hosts, or halfway there if
-// others are to have the rest.
+// part is ctx that ends with the time of the mail hosts, and no later than the
+// caller waits, or halfway there if others are to have the rest.
 func (b *budget) part(ctx context.Context, others bool) (context.Context, context.CancelFunc) {
 	end := b.end
+	if !b.limit.IsZero() { // it is not put off
+		end = b.limit
+	}
 	switch {
 	case end.IsZero():
 		return context.WithCancel(ctx)

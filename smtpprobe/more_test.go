@@ -104,6 +104,26 @@ func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 	})
 }
 
+// TestMoreAddressesEndWithTheCaller checks that the look-up of more addresses
+// ends when the caller waits no longer, also behind a wait for the session of
+// another, which takes no time from the hosts.
+func TestMoreAddressesEndWithTheCaller(t *testing.T) {
+	host := &smtptest.Host{GreetingDelay: 3 * time.Second, Greeting: "HTTP/1.1 400 Bad Request"}
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				more := func(ctx context.Context) []netip.Addr { <-ctx.Done(); return nil }
+				r := b.ask(b.Context(), smtpprobe.Request{Target: target, Budget: 5 * time.Second, Hosts: moreOf(more)})
+				if r.took != 5*time.Second || r.err != nil {
+					b.Errorf("took %v, want five seconds (%v)", r.took, r.err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
 // TestNobodyIsAskedForMore sees that nobody is when the time is over, or when
 // one address, in two sessions, speaks for its host about extensions; and that
 // what is found is checked.
