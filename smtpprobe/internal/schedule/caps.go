@@ -37,9 +37,6 @@ const (
 	newSessionDelay = 300 * time.Millisecond
 	// nextSessionDelay is how long it waits once another one was opened.
 	nextSessionDelay = 100 * time.Millisecond
-	// companyDelay is how long a job of a list waits for others before an idle
-	// session asks about it: a list hands its addresses over one by one.
-	companyDelay = 2 * time.Millisecond
 	// turnLasts is how long a session goes on while hosts of its provider wait
 	// for one.
 	turnLasts = 10 * time.Second

@@ -36,8 +36,7 @@
 //
 //  1. A transaction has jobs of one kind: with SMTPUTF8 or without, and no more
 //     than each of them allows. One that must be alone is the first of its
-//     session, by itself. A list's job waits two milliseconds for company
-//     before an idle session takes it.
+//     session, by itself.
 //  2. It has as many recipients as the host is known to take, and to answer in
 //     three seconds; where it is slow, the jobs are spread over its sessions.
 //  3. It names a control for each domain of which it is not known whether the

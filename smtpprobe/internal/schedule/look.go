@@ -17,30 +17,12 @@ func (s *State) look(h *host) {
 		s.answerPaused(h)
 		return
 	}
-	if s.waitsForCompany(h) {
-		return
-	}
 	s.useIdle(h)
 	s.makeWay(h)
 	s.queueUp(h)
 	s.admit(h.provider)
 	s.giveUpTurn(h)
 	s.lookAgain(h)
-}
-
-// waitsForCompany reports whether an idle session is about to take the jobs of
-// a list that have just come, and others may come along. (Rule 3.1)
-func (s *State) waitsForCompany(h *host) bool {
-	q := &h.queue
-	if h.tally.in(idle) == 0 || q.rank() == single || q.alone() > 0 || q.len() >= h.transactionSize(s.now) {
-		return false
-	}
-	ends := q.first().since.Add(companyDelay)
-	if !ends.After(s.now) {
-		return false
-	}
-	s.setSooner(&h.timer, ends, h)
-	return true
 }
 
 // useIdle has the idle sessions of a host take jobs, the last one first. (Rule
