@@ -57,7 +57,7 @@ func (j *job) notDone(a *answer) error {
 	case schedule.Full:
 		return busy(j)
 	case schedule.HeldBack:
-		return &HeldBackError{Provider: j.provider.Name, RetryAfter: a.retry, err: busy(j)}
+		return &HeldBackError{Provider: j.provider.Provider, RetryAfter: a.retry, err: busy(j)}
 	case schedule.LeftOut:
 		return leftOut(j)
 	case schedule.Moved:

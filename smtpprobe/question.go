@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/schedule"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
 
 // job is one question to one mail host: what becomes of the request's target
@@ -15,7 +17,7 @@ type job struct {
 	route    route
 	req      *Request
 	domain   string // of the target
-	provider schedule.Provider
+	provider pace.Table
 	without  []schedule.EgressID // by which the host could not be asked
 	budget   *budget
 	began    time.Time   // when it was put
@@ -44,7 +46,7 @@ type answer struct {
 func newJob(r route, req *Request, b *budget) *job {
 	j := &job{
 		route: r, req: req, domain: domainOf(req.Target), budget: b,
-		provider: providerOf(r.host, r.addr.Addr()),
+		provider: provider.Pacing(r.host, r.addr.Addr()),
 	}
 	j.waits.call = req.Queued
 	return j

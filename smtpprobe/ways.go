@@ -33,20 +33,14 @@ func (p *Pool) DialContext(ctx context.Context, network, address string) (net.Co
 // dialerTo returns the dialer by which an address is asked; nil: no egress
 // leads there.
 func (p *Pool) dialerTo(addr netip.Addr) egress.Dialer {
-	of := providerOf("", addr)
+	name := provider.Pacing("", addr).Provider
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	id, ok := p.plan.Way(time.Now(), of, addr)
+	id, ok := p.plan.Way(time.Now(), name, addr)
 	if !ok {
 		return nil
 	}
 	return p.ways[id].Dialer
-}
-
-// providerOf is who runs a mail host, as the plan knows it.
-func providerOf(host string, addr netip.Addr) schedule.Provider {
-	table := provider.Pacing(host, addr)
-	return schedule.Provider{Name: table.Provider, Table: table, Known: table.Known}
 }
 
 // SetEgresses replaces the egresses, and the routes, as [Config] has them. What

@@ -76,7 +76,7 @@ func (s *State) place(j *job) (a Answered, known bool) {
 	if s.shut {
 		return Answered{Result: ShutDown}, true
 	}
-	e := s.choose(j.Provider.Name, j.Addr.Addr(), j.Without)
+	e := s.choose(j.Provider.Provider, j.Addr.Addr(), j.Without)
 	if e == nil {
 		return Answered{Result: NoEgress}, true
 	}

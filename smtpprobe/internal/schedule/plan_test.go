@@ -327,7 +327,7 @@ func TestShares(t *testing.T) {
 				j := jobAt(int(id), host)
 				j.ID, j.Caller, j.Target = id, caller, fmt.Sprintf("slow%d@d.example", id)
 				if tt.name == "a provider" {
-					j.Provider = Provider{Name: "p", Table: pace.Table{Provider: "p"}}
+					j.Provider = pace.Table{Provider: "p"}
 				}
 				return j
 			}
@@ -357,7 +357,7 @@ func TestThoseWhoseSingleChecksHaveGone(t *testing.T) {
 		id++
 		j := jobAt(int(id), host)
 		j.ID, j.Caller, j.Target = id, caller, fmt.Sprintf("slow%d@d.example", id)
-		j.Provider = Provider{Name: "p", Table: pace.Table{Provider: "p"}}
+		j.Provider = pace.Table{Provider: "p"}
 		a.tell(Arrive{Jobs: []Job{j}})
 	}
 	for host := range 9 {

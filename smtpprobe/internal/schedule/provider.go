@@ -54,11 +54,11 @@ func (g *provider) hostsWait() bool { return g.turns[single].len()+g.turns[list]
 
 // paceFor finds the provider of a mail host. One that is in the table takes the
 // place of one that is not: the host has had another name so far. (Rule 6.6)
-func (s *State) paceFor(h *host, p Provider) {
+func (s *State) paceFor(h *host, p pace.Table) {
 	if g := h.provider; g != nil && (g.Rules().Known || !p.Known || len(h.sessions) > 0 || h.waitsForTurn()) {
 		return
 	}
-	key := providerKey{p.Name, h.key.egress}
+	key := providerKey{p.Provider, h.key.egress}
 	g := s.providers[key]
 	if g == nil {
 		g = s.newProvider(key, p)
@@ -75,11 +75,11 @@ func (s *State) paceFor(h *host, p Provider) {
 	h.provider = g
 }
 
-func (s *State) newProvider(key providerKey, p Provider) *provider {
+func (s *State) newProvider(key providerKey, p pace.Table) *provider {
 	if len(s.providers) >= max(maxProviderNotes, 2*s.sweptProviders) {
 		s.sweepProviders()
 	}
-	g := &provider{key: key, Provider: pace.NewProvider(s.config.Pace.Rules(p.Table), s.config.Pace)}
+	g := &provider{key: key, Provider: pace.NewProvider(s.config.Pace.Rules(p), s.config.Pace)}
 	memory := memoryKey{key.name, key.egress.Name}
 	if m, ok := s.memory[memory]; ok {
 		g.Remember(m)

@@ -138,7 +138,7 @@ func (w *world) addBatch(r *rand.Rand, batch int) {
 			Patient: caller != 0 || r.IntN(2) == 0,
 		}
 		provider := fmt.Sprint("p", host/2)
-		j.Provider = Provider{Name: provider, Table: pace.Table{Provider: provider}}
+		j.Provider = pace.Table{Provider: provider}
 		if !j.Patient {
 			j.Limit = start.Add(at + j.Budget)
 		}

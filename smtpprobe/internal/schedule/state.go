@@ -114,9 +114,9 @@ func (s *State) lookAround() {
 
 // Way is the egress by which an address of a provider is asked that is no mail
 // host; false: none leads there.
-func (s *State) Way(now time.Time, p Provider, addr netip.Addr) (EgressID, bool) {
+func (s *State) Way(now time.Time, provider string, addr netip.Addr) (EgressID, bool) {
 	s.now = now
-	e := s.choose(p.Name, addr, nil)
+	e := s.choose(provider, addr, nil)
 	if e == nil {
 		return 0, false
 	}

@@ -24,7 +24,7 @@ type Job struct {
 	ID       JobID
 	Addr     netip.AddrPort // of the mail host, unmapped
 	Host     string         // its name, for what is noted of a greeting
-	Provider Provider       // that runs it
+	Provider pace.Table     // that runs it
 	Without  []EgressID     // by which the host could not be asked
 	Target   string         // mailbox
 	Domain   string         // of the target, in lower case
@@ -41,13 +41,6 @@ type Job struct {
 	Limit time.Time
 	// Patient: it is no matter how many such jobs wait for the host.
 	Patient bool
-}
-
-// Provider is who runs a mail host.
-type Provider struct {
-	Name  string // its pacing name
-	Table pace.Table
-	Known bool // it is in the table of providers, not named after a domain or a network
 }
 
 // Egress is a way out. Mail hosts take each for a client of its own.
