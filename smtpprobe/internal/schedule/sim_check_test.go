@@ -98,15 +98,7 @@ func (l *life) checkRun(x *simSession, a Action) {
 // has had yet, where there is one egress: with several, it may wait for another
 // one.
 func (l *life) singleWaits(host int) bool {
-	if len(l.world.egresses) > 1 || l.removed {
-		return false
-	}
-	for _, j := range l.jobs {
-		if j.fresh && j.Caller == 0 && j.host == host {
-			return true
-		}
-	}
-	return false
+	return len(l.world.egresses) == 1 && !l.removed && l.singles[host] > 0
 }
 
 // checkAnswer holds that there is one answer, and that it is true and proven.

@@ -32,6 +32,7 @@ type life struct {
 	sessions map[SessionID]*simSession
 	clients  map[clientKey]*simClient
 	given    map[JobID]Result
+	singles  map[int]int // single checks that no session has had yet, by host
 	shut     bool
 	removed  bool // egresses
 	fault    error
@@ -103,7 +104,7 @@ func live(w world, falsify func(planner) planner, trace func(string, ...any)) (f
 	l := &life{
 		world: w, plan: New(w.config, w.egresses, nil), r: rand.New(rand.NewPCG(w.seed, 2)), now: start,
 		jobs: map[JobID]*simJob{}, sessions: map[SessionID]*simSession{}, clients: map[clientKey]*simClient{},
-		given: map[JobID]Result{}, trace: trace,
+		given: map[JobID]Result{}, singles: map[int]int{}, trace: trace,
 	}
 	if falsify != nil {
 		l.plan = falsify(l.plan)
@@ -174,7 +175,7 @@ func (l *life) happens(e Event) (Event, bool) {
 	switch e := e.(type) {
 	case Arrive:
 		for _, j := range e.Jobs {
-			l.jobs[j.ID].fresh = true
+			l.comes(l.jobs[j.ID])
 		}
 	case Opened:
 		x := l.sessions[e.Session]
@@ -209,6 +210,22 @@ func (l *life) happens(e Event) (Event, bool) {
 		l.shut = true
 	}
 	return e, true
+}
+
+// comes notes that a job waits that no session has had yet.
+func (l *life) comes(j *simJob) {
+	if j.fresh = true; j.Caller == 0 {
+		l.singles[j.host]++
+	}
+}
+
+// taken notes that a session has a job, or that it is answered.
+func (l *life) taken(id JobID) {
+	j := l.jobs[id]
+	if j.fresh && j.Caller == 0 {
+		l.singles[j.host]--
+	}
+	j.fresh = false
 }
 
 func (l *life) ends(x *simSession, in time.Duration) {
@@ -252,7 +269,7 @@ func (l *life) act(a Action) {
 	case Open:
 		x = &simSession{id: a.Session, host: int(a.Addr.Addr().As4()[2]), egress: a.Egress}
 		l.sessions[a.Session] = x
-		l.jobs[a.For].fresh = false
+		l.taken(a.For)
 		l.connections++
 		if e, ok := l.opens(x); !ok {
 			l.later(time.Duration(1+l.r.IntN(200))*time.Millisecond, e)
@@ -262,7 +279,7 @@ func (l *life) act(a Action) {
 	case Run:
 		x.phase, x.run = simBusy, a
 		for _, id := range a.Targets {
-			l.jobs[id].fresh = false
+			l.taken(id)
 		}
 		o := l.converse(x, a)
 		l.runs++
@@ -277,6 +294,6 @@ func (l *life) act(a Action) {
 		x.aborted = true
 	case Answer:
 		l.given[a.Job] = a.Result
-		l.jobs[a.Job].fresh = false
+		l.taken(a.Job)
 	}
 }

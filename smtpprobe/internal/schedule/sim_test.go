@@ -5,9 +5,13 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -25,20 +29,53 @@ func report(t *testing.T, w world, falsify func(planner) planner, fault error) {
 	t.Logf("hosts %+v, %d jobs, %d faults: %v", w.hosts, len(w.jobs), len(w.faults), fault)
 }
 
+// ended is what came of a world.
+type ended struct {
+	world world
+	figures
+	fault error
+}
+
+// liveAll has so many worlds happen, from a seed on, on all processors, and
+// returns what came of them in the order of their seeds.
+func liveAll(seed uint64, n int) []ended {
+	all := make([]ended, n)
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				e := &all[i]
+				e.world = newWorld(seed + uint64(i))
+				e.figures, e.fault = live(e.world, nil, nil)
+			}
+		})
+	}
+	wait.Wait()
+	return all
+}
+
+// atOnce is how many worlds happen before it is seen whether that was enough.
+const atOnce = 64
+
 // simulate has worlds happen until there were so many events, or one of them
-// has shown a fault.
+// has shown a fault: the one with the lowest seed is shown. So how many there
+// are is no matter of time.
 func simulate(t *testing.T, seed uint64, events int) (all figures, worlds int) {
 	t.Helper()
-	for all.events < events && !t.Failed() {
-		w := newWorld(seed + uint64(worlds))
-		f, err := live(w, nil, nil)
-		if err != nil {
-			report(t, w, nil, err)
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // worlds are small, and soon forgotten
+	for {
+		for _, e := range liveAll(seed+uint64(worlds), atOnce) {
+			worlds++
+			if all.add(e.figures); e.fault != nil {
+				report(t, e.world, nil, e.fault)
+				return all, worlds
+			}
+			if all.events >= events {
+				return all, worlds
+			}
 		}
-		all.add(f)
-		worlds++
 	}
-	return all, worlds
 }
 
 // TestSimulation has the plan ask hosts of all kinds in many worlds, and sees
@@ -46,9 +83,6 @@ func simulate(t *testing.T, seed uint64, events int) (all figures, worlds int) {
 // million events, or in TEST_SIMULATION as many as that says, with new seeds.
 func TestSimulation(t *testing.T) {
 	events, seed := 1_000_000, uint64(0)
-	if testing.Short() {
-		events = 300_000
-	}
 	if text := os.Getenv("TEST_SIMULATION"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -70,12 +104,11 @@ func TestSums(t *testing.T) {
 		events: 73194, connections: 14550, runs: 26598, rcpt: 102764, accepted: 27461, dead: 19686, unproven: 2448,
 	}
 	var all figures
-	for seed := range uint64(300) {
-		f, err := live(newWorld(seed), nil, nil)
-		if err != nil {
-			t.Fatal(err)
+	for _, e := range liveAll(0, 300) {
+		if e.fault != nil {
+			t.Fatalf("seed %d: %v", e.world.seed, e.fault)
 		}
-		all.add(f)
+		all.add(e.figures)
 	}
 	if all != want {
 		t.Errorf("%+v\nwant %+v", all, want)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
@@ -124,21 +125,22 @@ func someEgresses(r *rand.Rand) (all []Egress) {
 func (w *world) addBatch(r *rand.Rand, batch int) {
 	at := time.Duration(r.IntN(20_000)) * time.Millisecond
 	caller, dead := CallerID(r.IntN(4)), r.IntN(10)
-	for range 1 + r.IntN(40) {
+	n := 1 + r.IntN(40)
+	w.jobs = slices.Grow(w.jobs, n)
+	for range n {
 		id, host := JobID(len(w.jobs)+1), r.IntN(len(w.hosts))
-		domain := fmt.Sprintf("d%d.h%d.example", r.IntN(3), host)
+		domain := "d" + strconv.Itoa(r.IntN(3)) + ".h" + strconv.Itoa(host) + ".example"
 		name := "good"
 		if r.IntN(10) < dead {
 			name = "bad"
 		}
 		j := Job{
-			ID: id, Addr: addrOf(host), Domain: domain, Target: fmt.Sprintf("%s%d@%s", name, id, domain),
+			ID: id, Addr: addrOf(host), Domain: domain, Target: name + strconv.Itoa(int(id)) + "@" + domain,
 			Control: "random@" + domain, Caller: caller, UTF8: r.IntN(20) == 0,
 			Budget: time.Duration(1+r.IntN(30)) * time.Second, Again: r.IntN(30) == 0,
 			Patient: caller != 0 || r.IntN(2) == 0,
 		}
-		provider := fmt.Sprint("p", host/2)
-		j.Provider = pace.Table{Provider: provider}
+		j.Provider = pace.Table{Provider: "p" + strconv.Itoa(host/2)}
 		if !j.Patient {
 			j.Limit = start.Add(at + j.Budget)
 		}
