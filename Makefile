@@ -12,7 +12,7 @@ WASM = . ./engine ./engine/address ./lists ./server/client
 # The race detector needs cgo, and cgo a C compiler. The go command turns cgo off where it finds none.
 CC_FOUND = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),$(shell command -v $(firstword $(shell $(GO) env CC))))
 
-.PHONY: run build test test-long test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go lab-test accuracy soak simulate vulncheck lists licences release release-twice package-test chart-test help
+.PHONY: run build test test-long test-all race man lint contract apidiff crossbuild e2e browser crash fleet large fuzz bench bench-go lab-test accuracy soak simulate mutate vulncheck lists licences release release-twice package-test chart-test help
 
 run: build ## build and serve
 	./bin/rcpt serve
@@ -26,7 +26,7 @@ AT_ONCE := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 # The packages of lab whose tests are quick and bind no port.
 # They are not cached: go test does not see that files outside of their module have changed.
-LAB_QUICK = client|image|lists|promise
+LAB_QUICK = client|image|lists|mutate|promise
 
 test: ## go vet and the tests, but for those that take long
 	$(GO) vet ./...
@@ -112,6 +112,9 @@ bench-go: ## the benchmarks of the packages, with allocations
 
 simulate: ## the plan of the probe pool in ten million events of random worlds, with new seeds
 	TEST_SIMULATION=10000000 $(GO) test -run 'TestSimulation$$' -count=1 -timeout 60m -v ./smtpprobe/internal/schedule
+
+mutate: ## 300 changes of the rules of the probe pool, one at a time: which tests notice. It takes an hour
+	cd lab && $(GO) run ./mutate
 
 lab-test: ## the tests of the module lab that "make test" leaves out: bench, spreadsheets in other programs (they listen on port 25 of loopback)
 	cd lab && $(GO) test -timeout 10m $$($(GO) list ./... | grep -vE '/lab/($(LAB_QUICK))(/|$$)')

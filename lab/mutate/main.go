@@ -1,0 +1,127 @@
+// Command mutate changes the rules of the probe pool, one at a time, and sees
+// who notices: the tables of the package, the simulation of the plan, the sums
+// of what simulated worlds cost, or only the suite of the pool. What nobody
+// notices is a line that is not needed, or a test or a kind of mail host that
+// is missing.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// root is the folder of the main module, from where go run is called.
+const root = ".."
+
+// subjects are the packages with the rules. The files without recount the plan
+// for tests, and show it.
+var (
+	subjects = []string{simulated, "smtpprobe/internal/belief", "smtpprobe/pace"}
+	without  = []string{"verify.go", "stats.go"}
+)
+
+func main() {
+	log.SetFlags(0)
+	from := flag.Int("from", 0, "how many places are left out: where an earlier run ended")
+	n := flag.Int("n", 300, "how many mutations are tried")
+	match := flag.String("match", "", "`expression` for the lines of those to be tried")
+	flag.Parse()
+	expression, err := regexp.Compile(*match)
+	if err == nil {
+		err = run(*from, *n, expression)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run tries mutations, and prints what became of each and of all.
+func run(from, n int, match *regexp.Regexp) error {
+	all, err := mutations(subjects, without)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "mutate-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	if err := acquit(work); err != nil {
+		return err
+	}
+	t := table{}
+	for i := from; i < len(all) && n > 0; i++ {
+		if !match.MatchString(all[i].String()) {
+			continue
+		}
+		found, err := try(all[i], work)
+		if errors.Is(err, errNotGo) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d of %d: %v: %v\n", i, len(all), all[i], found)
+		t.add(filepath.Dir(all[i].file), found)
+		n--
+	}
+	fmt.Print("\n", t)
+	return nil
+}
+
+// acquit sees that nobody finds fault with the source as it is.
+func acquit(work string) error {
+	for _, folder := range subjects {
+		found, err := hear(folder, "", work)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			return fmt.Errorf("%s: without a mutation there fail: %v", folder, found)
+		}
+	}
+	return nil
+}
+
+// table counts for each package how many were tried, how many nobody has
+// noticed, and how many each judge has: all, and those that no other did.
+type table map[string]map[string]int
+
+func (t table) add(folder string, found verdicts) {
+	if t[folder] == nil {
+		t[folder] = map[string]int{}
+	}
+	t[folder]["tried"]++
+	if len(found) == 0 {
+		t[folder]["nobody"]++
+	}
+	for name := range found {
+		t[folder][name]++
+		if len(found) == 1 {
+			t[folder][name+" alone"]++
+		}
+	}
+}
+
+func (t table) String() string {
+	var b strings.Builder
+	b.WriteString("| package | tried | tables | sums | simulation | only the suite | nobody |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, folder := range slices.Sorted(maps.Keys(t)) {
+		c := t[folder]
+		fmt.Fprintf(&b, "| `%s` | %d |", folder, c["tried"])
+		for _, name := range []string{"tables", "sums", "simulation"} {
+			fmt.Fprintf(&b, " %d (%d alone) |", c[name], c[name+" alone"])
+		}
+		fmt.Fprintf(&b, " %d | %d |\n", c["suite"], c["nobody"])
+	}
+	return b.String()
+}
