@@ -1,6 +1,10 @@
 package bulk
 
-import "time"
+import (
+	"time"
+
+	"github.com/rcpt/rcpt/internal/feed"
+)
 
 // queuedPerAsked is the default number of addresses that may wait or share a
 // transaction, for each verification in progress. A transaction has up to a
@@ -56,4 +60,9 @@ func (l limits) withDefaults() limits {
 	setDefault(&l.recentBytes, 16<<20)
 	setDefault(&l.progressEvery, time.Second)
 	return l
+}
+
+// fed is how much of a list is in progress.
+func (l limits) fed(concurrency int) feed.Limits {
+	return feed.Limits{Asked: concurrency, Waiting: l.queued, PerDomain: l.perDomain}
 }

@@ -33,7 +33,7 @@ func (r *run) report() {
 	now := r.now()
 	p := Progress{
 		Read: r.tally.read, Done: r.tally.done, Recalled: r.tally.recalled,
-		Verdicts: maps.Clone(r.tally.verdicts), ByDomain: r.plan.byDomain(),
+		Verdicts: maps.Clone(r.tally.verdicts), ByDomain: r.plan.ByDomain(),
 		Elapsed: now, Exhausted: r.exhausted,
 	}
 	r.countWaits(&p, now)
@@ -45,17 +45,17 @@ func (r *run) report() {
 func (r *run) countWaits(p *Progress, now time.Duration) {
 	p.HeldBack = make(map[string]int64)
 	var first, last time.Duration
-	for _, t := range r.waits {
+	r.waits.Each(func(t *task, due time.Duration) {
 		switch {
 		case t.heldFor > 0:
 			p.HeldBack[r.providers[t.heldFor-1]]++
 		case !t.offline:
 			if p.Waiting++; p.Waiting == 1 {
-				first = t.due
+				first = due
 			}
-			first, last = min(first, t.due), max(last, t.due)
+			first, last = min(first, due), max(last, due)
 		}
-	}
+	})
 	if p.Waiting > 0 {
 		p.NextRetry, p.LastRetry = max(0, first-now), max(0, last-now)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/feed"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
@@ -28,7 +29,7 @@ type run struct {
 	started time.Time
 
 	reads    chan reading
-	work     chan []*task
+	work     chan []*planned
 	outcomes chan outcome
 	workers  sync.WaitGroup
 	waiters  waiters
@@ -37,9 +38,9 @@ type run struct {
 	buffer  *spillBuffer
 	order   order
 	known   *dedupe
-	plan    *planner
+	plan    *feed.Plan[*task]
 	retries RetryRules
-	waits   waits
+	waits   feed.Waits[*task]
 	// providers that have held tasks back, by number
 	providers []string
 	tally     tally
@@ -71,20 +72,20 @@ func newRun(o Options, sink Sink) *run {
 		options:  o,
 		started:  time.Now(),
 		reads:    make(chan reading, readAhead),
-		work:     make(chan []*task, most),
+		work:     make(chan []*planned, most),
 		outcomes: make(chan outcome, most),
 		out:      newWriter(sink),
 		buffer:   buffer,
 		order:    order{buffer: buffer, unordered: o.Unordered, perRow: o.PerRow},
 		known:    newDedupe(o.limits.recentBytes),
-		plan:     newPlanner(o.limits.perDomain),
+		plan:     feed.New[*task](o.limits.fed(o.Concurrency)),
 		retries:  NewRetryRules(o.RetryWindow),
 		tally:    newTally(o.WorstDomains),
 		drain:    o.Drain,
 		waiters:  waiters{more: make(chan struct{}, 1)},
 		network:  network{offline: o.Offline},
 	}
-	r.plan.growing, r.lane.MayWait, r.lane.Done = true, r.waitingRoom, o.Drain
+	r.plan.Growing, r.lane.MayWait, r.lane.Done = true, r.waitingRoom, o.Drain
 	r.how = engine.GroupOptions{Level: o.Level, Fresh: o.Fresh, Lane: &r.lane, Waits: r.waiters.note}
 	return r
 }
@@ -106,7 +107,7 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.advance(); err != nil {
 			return err
 		}
-		if r.exhausted && r.order.left() == 0 || r.drained && (r.plan.started == 0 || r.late) {
+		if r.exhausted && r.order.left() == 0 || r.drained && (r.plan.Started() == 0 || r.late) {
 			return nil
 		}
 		if err := r.await(ctx); err != nil {
@@ -173,7 +174,7 @@ func (r *run) advance() error {
 		return err
 	}
 	for _, t := range r.waiters.takeScouts() {
-		r.plan.found(t)
+		r.plan.Found(t)
 	}
 	r.beginAll()
 	if err := r.collect(); err != nil {
@@ -197,7 +198,7 @@ func (r *run) collect() error {
 // readable is nil while a limit forbids further reading.
 func (r *run) readable() <-chan reading {
 	limits := r.options.limits
-	if r.exhausted || !r.room() || len(r.waits) >= limits.waiting || r.order.left() >= limits.ahead {
+	if r.exhausted || !r.room() || r.waits.Len() >= limits.waiting || r.order.left() >= limits.ahead {
 		return nil
 	}
 	return r.reads
@@ -205,7 +206,7 @@ func (r *run) readable() <-chan reading {
 
 // room reports whether the window has room.
 func (r *run) room() bool {
-	return r.plan.planned < r.options.limits.window && r.plan.octets < r.options.limits.windowBytes
+	return r.plan.Planned() < r.options.limits.window && r.plan.Octets() < r.options.limits.windowBytes
 }
 
 // writable is nil while there is nothing to write.

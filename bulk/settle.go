@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-
 	"time"
 
 	"github.com/rcpt/rcpt/engine"
@@ -43,8 +42,13 @@ func (r *run) admit(next reading) error {
 	if t.key != (key{}) {
 		r.known.open[t.key] = t
 	}
-	r.plan.add(t, next.domain)
+	r.queue(t, next.domain)
 	return nil
+}
+
+// queue adds a task to those that are to be asked about.
+func (r *run) queue(t *task, domain string) {
+	t.planned = r.plan.Add(t, domain, t.record.item.octets(), t.tries.Answers > 0)
 }
 
 // recall delivers the answer of an earlier run, if there is one.
@@ -76,7 +80,7 @@ func (r *run) endOfSource(err error) error {
 	return r.windUp()
 }
 
-func (r *run) endReading() { r.exhausted, r.plan.growing = true, false }
+func (r *run) endReading() { r.exhausted, r.plan.Growing = true, false }
 
 // settle decides whether an outcome is final.
 func (r *run) settle(ctx context.Context, o outcome) error {
@@ -86,16 +90,16 @@ func (r *run) settle(ctx context.Context, o outcome) error {
 	if errors.Is(o.err, engine.ErrClosed) {
 		return fmt.Errorf("bulk: the verifier was closed under the run: %w", o.err)
 	}
-	t, domain := o.task, o.task.queue.domain
-	r.plan.done(t)
+	t, domain := o.task, o.task.planned.Domain()
+	r.plan.Done(t.planned)
+	t.planned = nil
 	if r.drained && o.err != nil {
 		return r.leave(t)
 	}
 	now := r.now()
 	t.heldFor, t.offline = r.heldFor(o.err), o.retryAfter > 0 && !r.drained && r.network.look(now)
 	if t.offline { // it may be the fault of our network, so it is no answer
-		t.due = now + offlineWait
-		r.wait(t)
+		r.wait(t, now+offlineWait)
 		return nil
 	}
 	due, again := r.retries.again(&t.tries, domain, o.retryAfter, o.err, now-r.network.outage)
@@ -103,8 +107,7 @@ func (r *run) settle(ctx context.Context, o outcome) error {
 		t.record.answer = o.answer
 	}
 	if again {
-		t.due = due + r.network.outage
-		r.wait(t)
+		r.wait(t, due+r.network.outage)
 		return nil
 	}
 	if o.err != nil {
@@ -126,40 +129,41 @@ func (r *run) settleLast(o outcome) {
 }
 
 // wait puts a task aside until it is due.
-func (r *run) wait(t *task) {
+func (r *run) wait(t *task, due time.Duration) {
 	t.buffered, t.record = r.buffer.put(t.record), nil
-	r.waits.add(t)
+	r.waits.Add(t, due, t.place)
 }
 
 // wake queues the tasks that are due, as far as the window has room, and sets
 // the alarm for the next.
 func (r *run) wake() error {
-	if len(r.waits) == 0 {
+	if r.waits.Len() == 0 {
 		return nil
 	}
 	now := r.now()
 	for r.room() {
-		t := r.waits.due(now)
-		if t == nil {
-			r.setAlarm(now)
+		t, due, next := r.waits.Due(now)
+		if !due {
+			r.setAlarm(now, next)
 			return nil
 		}
 		if err := r.unbuffer(t); err != nil {
 			return err
 		}
 		_, domain := identify(r.options.address(t.record.item))
-		r.plan.add(t, domain)
-		if t.tries.answers > 0 {
+		r.queue(t, domain)
+		if t.tries.Answers > 0 {
 			r.tally.retries++
 		}
 	}
 	return nil // an outcome brings room
 }
 
-func (r *run) setAlarm(now time.Duration) {
-	if len(r.waits) > 0 && r.waits[0].due != r.alarmAt {
-		r.alarmAt = r.waits[0].due
-		r.alarm.Reset(r.alarmAt - now)
+// setAlarm sets the alarm for when the next task is due; zero: none waits.
+func (r *run) setAlarm(now, next time.Duration) {
+	if next > 0 && next != r.alarmAt {
+		r.alarmAt = next
+		r.alarm.Reset(next - now)
 	}
 }
 
@@ -178,7 +182,7 @@ func (r *run) endSoon() error {
 	if err := r.windUp(); err != nil {
 		return err
 	}
-	for _, t := range r.plan.drop() {
+	for _, t := range r.plan.Drop() {
 		if err := r.leave(t); err != nil {
 			return err
 		}
@@ -190,8 +194,8 @@ func (r *run) endSoon() error {
 func (r *run) windUp() error {
 	r.endReading()
 	r.stopReading()
-	r.retries.window, r.retries.ends, r.woundUp = 0, true, true
-	for _, t := range r.waits.takeAnswered() {
+	r.retries.rules.Window, r.retries.rules.Ends, r.woundUp = 0, true, true
+	for _, t := range r.waits.Take(func(t *task) bool { return t.tries.Answers > 0 }) {
 		if err := r.unbuffer(t); err != nil {
 			return err
 		}

@@ -1,9 +1,8 @@
 package bulk
 
 import (
-	"time"
-
 	"github.com/rcpt/rcpt/engine/address"
+	"github.com/rcpt/rcpt/internal/feed"
 	"github.com/rcpt/rcpt/internal/mailboxkey"
 )
 
@@ -14,18 +13,16 @@ type task struct {
 	key       key
 	record    *record // nil while it waits
 	buffered  ref     // the record while it waits
-	tries     tried
-	due       time.Duration // when it is tried again, since the start of the run
+	tries     feed.Tries
 	followers *follower
-	// while it is planned
-	queue   *domainQueue
-	next    *task // in the queue
-	ofLarge bool
-	scouts  bool // in progress as the first of its domain
+	planned   *planned // nil while it waits
 	// while it waits
 	offline bool   // for our own network
 	heldFor uint16 // for a provider that is asked as much as it may be: its number in the run, from 1
 }
+
+// planned is a task that is queued or in progress.
+type planned = feed.Address[*task]
 
 // follower is a duplicate of a task's address.
 type follower struct {

@@ -27,7 +27,7 @@ type waiters struct {
 	more chan struct{} // has room for one; signals that there are more than before
 
 	mu     sync.Mutex
-	scouts []*task
+	scouts []*planned
 }
 
 func (w *waiters) count() int { return int(w.n.Load()) }
@@ -45,7 +45,7 @@ func (w *waiters) note(waits bool) {
 }
 
 // noteScout is note for a scout.
-func (w *waiters) noteScout(t *task, waits bool) {
+func (w *waiters) noteScout(t *planned, waits bool) {
 	if waits {
 		w.mu.Lock()
 		w.scouts = append(w.scouts, t)
@@ -55,7 +55,7 @@ func (w *waiters) noteScout(t *task, waits bool) {
 }
 
 // takeScouts returns the scouts that have begun to wait since the last call.
-func (w *waiters) takeScouts() []*task {
+func (w *waiters) takeScouts() []*planned {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	scouts := w.scouts
@@ -63,49 +63,30 @@ func (w *waiters) takeScouts() []*task {
 	return scouts
 }
 
-// beginAll starts as many tasks as may be in progress, in batches: consecutive
-// tasks of the planner that can be verified together.
+// beginAll starts as many tasks as may be in progress, in batches.
 func (r *run) beginAll() {
-	r.plan.now = r.now()
-	if r.network.look(r.plan.now) || r.drained {
+	r.plan.Now = r.now()
+	if r.network.look(r.plan.Now) || r.drained {
 		return
 	}
-	var batch []*task
+	fed := r.options.limits.fed(r.options.Concurrency)
 	for {
-		room := min(r.options.Room(), r.options.Concurrency) + min(r.waiters.count(), r.options.limits.queued)
-		if r.plan.started >= room {
-			break
+		batch := r.plan.Next(fed.Room(r.options.Room(), r.waiters.count()))
+		if len(batch) == 0 {
+			return
 		}
-		t := r.plan.next(room)
-		if t == nil {
-			break
-		}
-		if !r.joins(t, batch) {
-			r.begin(batch)
-			batch = nil
-		}
-		batch = append(batch, t)
+		r.begin(batch)
 	}
-	r.begin(batch)
 }
 
-// waitingRoom is how many more addresses may wait without taking the place of
-// those in progress. Providers for which more wait than that are given no
-// further ones: each busy one leaves as much room as it takes.
-func (r *run) waitingRoom() int { return max(0, r.options.limits.queued-r.waiters.count()) }
-
-// joins reports whether a task can join a batch. A scout is alone: no other
-// address of its domain follows yet.
-func (r *run) joins(t *task, batch []*task) bool {
-	return len(batch) > 0 && len(batch) < batchSize && t.queue == batch[0].queue
+// waitingRoom is how many more addresses may wait for one provider.
+func (r *run) waitingRoom() int {
+	return r.options.limits.fed(r.options.Concurrency).MayWait(r.waiters.count())
 }
 
 // begin hands a batch to a worker. There are as many workers as batches in
 // progress, and the channel has room for all.
-func (r *run) begin(batch []*task) {
-	if len(batch) == 0 {
-		return
-	}
+func (r *run) begin(batch []*planned) {
 	r.work <- batch
 	if r.idle.Load() > 0 {
 		r.idle.Add(-1)
@@ -121,15 +102,15 @@ func (r *run) begin(batch []*task) {
 
 // ask verifies a batch. The channel for outcomes has room for all, too. A
 // worker that had one address counts as idle before its outcome comes.
-func (r *run) ask(batch []*task) {
+func (r *run) ask(batch []*planned) {
 	alone := len(batch) == 1
 	emails := make([]string, len(batch))
 	for i, t := range batch {
-		emails[i] = r.options.address(t.record.item)
+		emails[i] = r.options.address(t.Of.record.item)
 	}
 	var last outcome // of a task that is alone
 	told := func(i int, result rcpt.Result, err error) {
-		t := batch[i]
+		t := batch[i].Of
 		batch[i] = nil // finished tasks are not kept until the slowest ends
 		o := r.outcome(t, result, err)
 		if alone {
@@ -154,9 +135,9 @@ func (r *run) ask(batch []*task) {
 var errNoResult = errors.New("bulk: the Verifier has returned without a result")
 
 // howFor returns the options of verifying a batch that begins with first.
-func (r *run) howFor(first *task) engine.GroupOptions {
+func (r *run) howFor(first *planned) engine.GroupOptions {
 	o := r.how
-	if first.scouts {
+	if first.Scouts {
 		o.Waits = func(waits bool) { r.waiters.noteScout(first, waits) }
 	}
 	return o

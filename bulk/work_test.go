@@ -8,6 +8,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/feed"
 )
 
 // slowly is a verifier that answers when it is let.
@@ -28,7 +29,7 @@ func begun(t *testing.T, o Options, addresses int) *run {
 	r := newRun(o, nil)
 	r.asking = t.Context()
 	for range addresses {
-		r.plan.add(&task{tries: tried{answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
+		r.queue(&task{tries: feed.Tries{Answers: 1}, record: &record{item: Item{Email: "a@b.example"}}}, "b.example")
 	}
 	return r
 }
@@ -43,8 +44,8 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 	defer close(verifier.let)
 	wantStarted := func(want int) {
 		t.Helper()
-		if err := r.advance(); err != nil || r.plan.started != want || r.workerCount < 1 || r.workerCount > 5 {
-			t.Fatalf("%d are under way with %d workers (%v), want %d", r.plan.started, r.workerCount, err, want)
+		if err := r.advance(); err != nil || r.plan.Started() != want || r.workerCount < 1 || r.workerCount > 5 {
+			t.Fatalf("%d are under way with %d workers (%v), want %d", r.plan.Started(), r.workerCount, err, want)
 		}
 	}
 	wantStarted(2)
@@ -59,7 +60,7 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 	}
 	for range 5 {
 		verifier.let <- struct{}{}
-		r.plan.done((<-r.outcomes).task)
+		r.plan.Done((<-r.outcomes).task.planned)
 	}
 	wantStarted(2)
 }
@@ -92,11 +93,11 @@ func TestWorkersStay(t *testing.T) {
 					t.Fatal(err)
 				}
 				synctest.Wait()
-				if r.plan.started != tt.concurrency || len(r.outcomes) != tt.concurrency || r.workerCount > tt.workers || int(r.idle.Load()) != r.workerCount {
-					t.Fatalf("%d of %d done by %d workers, %d free; want at most %+v", len(r.outcomes), r.plan.started, r.workerCount, r.idle.Load(), tt)
+				if r.plan.Started() != tt.concurrency || len(r.outcomes) != tt.concurrency || r.workerCount > tt.workers || int(r.idle.Load()) != r.workerCount {
+					t.Fatalf("%d of %d done by %d workers, %d free; want at most %+v", len(r.outcomes), r.plan.Started(), r.workerCount, r.idle.Load(), tt)
 				}
 				for range tt.concurrency {
-					r.plan.done((<-r.outcomes).task)
+					r.plan.Done((<-r.outcomes).task.planned)
 				}
 			}
 		})
@@ -139,23 +140,26 @@ func TestOthersFollowAScoutThatWaits(t *testing.T) {
 		if first == nil {
 			first = t
 		}
-		r.plan.add(t, "b.example")
+		r.queue(t, "b.example")
 	}
 	wantStarted := func(want int) {
 		t.Helper()
-		if err := r.advance(); err != nil || r.plan.started != want {
-			t.Fatalf("%d are under way (%v), want %d", r.plan.started, err, want)
+		if err := r.advance(); err != nil || r.plan.Started() != want {
+			t.Fatalf("%d are under way (%v), want %d", r.plan.Started(), err, want)
 		}
 	}
 	wantStarted(1)
 	wantStarted(1)
-	r.waiters.noteScout(first, true)
+	r.waiters.noteScout(first.planned, true)
 	wantStarted(3)
-	r.waiters.noteScout(first, false)
+	r.waiters.noteScout(first.planned, false)
 	if scouts := r.waiters.takeScouts(); len(scouts) > 0 {
 		t.Errorf("%d scouts told that they wait no longer", len(scouts))
 	}
 }
+
+// companyWait is longer than a small domain waits for company.
+const companyWait = 6 * time.Second
 
 // TestCompanyIsAwaitedByTheClock checks that a run has a small domain wait for
 // company as long as it reads on, from when the domain came, and not for good.
@@ -165,29 +169,36 @@ func TestCompanyIsAwaitedByTheClock(t *testing.T) {
 		r := begun(t, Options{Verifier: OneByOne(verifier.Verify), Concurrency: 8}, 100)
 		defer r.stopWorkers()
 		defer close(verifier.let)
-		small := func() int { return r.plan.domains["small.example"].started }
 		advance := func(want int) {
 			t.Helper()
-			if err := r.advance(); err != nil || small() != want {
-				t.Fatalf("after %v: %d of the small domain begun (%v), want %d", r.now(), small(), err, want)
+			if err := r.advance(); err != nil {
+				t.Fatal(err)
 			}
-			for range r.plan.started {
+			small := 0
+			for range r.plan.Started() {
 				verifier.let <- struct{}{}
-				r.plan.done((<-r.outcomes).task)
+				done := (<-r.outcomes).task.planned
+				if done.Domain() == "small.example" {
+					small++
+				}
+				r.plan.Done(done)
+			}
+			if small != want {
+				t.Fatalf("after %v: %d of the small domain begun, want %d", r.now(), small, want)
 			}
 		}
 		add := func() {
-			r.plan.add(&task{tries: tried{answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
+			r.queue(&task{tries: feed.Tries{Answers: 1}, record: &record{item: Item{Email: "a@small.example"}}}, "small.example")
 		}
-		time.Sleep(growthWait)
+		time.Sleep(companyWait)
 		r.beginAll()
 		add()
-		for range r.plan.started {
+		for range r.plan.Started() {
 			verifier.let <- struct{}{}
-			r.plan.done((<-r.outcomes).task)
+			r.plan.Done((<-r.outcomes).task.planned)
 		}
 		advance(0)
-		time.Sleep(growthWait)
+		time.Sleep(companyWait)
 		advance(1)
 		add()
 		r.endReading()

@@ -60,7 +60,7 @@ func TestHouse(t *testing.T) {
 			t.Errorf("there is no folder %s", arrow.folder)
 		}
 	}
-	for _, leaf := range []string{"internal/sys", "internal/mailboxkey", "engine/address", "smtpprobe/smtp"} {
+	for _, leaf := range []string{"internal/sys", "internal/mailboxkey", "internal/feed", "engine/address", "smtpprobe/smtp"} {
 		for pkg, deps := range knows {
 			for _, dep := range deps {
 				if within(pkg, leaf) && !within(dep, leaf) && !within(dep, "internal/sys") {

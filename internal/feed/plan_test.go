@@ -1,0 +1,168 @@
+package feed
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// one starts the next address alone, if so many may be in progress, and two of
+// them before; nil: none may be started.
+func one(p *Plan[string], room int) *Address[string] {
+	d, large := p.choose(room)
+	if d == nil {
+		return nil
+	}
+	return p.start(d, large)
+}
+
+// TestForgets checks that nothing stays of what is done, also of addresses that
+// come a second time.
+func TestForgets(t *testing.T) {
+	p := New[string](Limits{PerDomain: 5})
+	for round, domains := range []int{7, 100} {
+		for i := range 100 {
+			p.Add("", fmt.Sprint(i%domains), 10, false)
+		}
+		done := 0
+		for batch := p.Next(10); len(batch) > 0; batch = p.Next(10) {
+			for _, a := range batch {
+				p.Done(a)
+				done++
+			}
+		}
+		if done != 100 || len(p.domains) != 0 || p.planned != 0 || p.started != 0 || p.ofLarge != 0 || p.octets != 0 {
+			t.Errorf("round %d: done %d, left %+v", round, done, p)
+		}
+	}
+}
+
+// TestBatches checks that a batch has addresses of one domain, in the order in
+// which they came, no more than a batch and no more than there is room for.
+func TestBatches(t *testing.T) {
+	p := New[string](Limits{PerDomain: 1000})
+	for i := range 120 {
+		p.Add(fmt.Sprint(i), "large", 0, true)
+	}
+	for i := range smallDomain {
+		p.Add(fmt.Sprint(i), "small", 0, true)
+	}
+	var got []string
+	for batch := p.Next(160); len(batch) > 0; batch = p.Next(160) {
+		got = append(got, fmt.Sprintf("%s from %s: %d", batch[0].Domain(), batch[0].Of, len(batch)))
+	}
+	if want := []string{"large from 0: 50", "large from 50: 50", "large from 100: 20", "small from 0: 4"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for range 30 {
+		p.Add("", "large", 0, true)
+	}
+	if n := len(p.Next(p.Started() + 7)); n != 7 {
+		t.Errorf("a batch of %d where there is room for 7", n)
+	}
+}
+
+// TestLargestFirst checks that domains with most to do begin first, up to their
+// share, and that those with about as much take turns.
+func TestLargestFirst(t *testing.T) {
+	p := New[string](Limits{PerDomain: 1000})
+	for range 300 {
+		p.Add("", "giant", 0, false)
+	}
+	for range 10 {
+		p.Add("", "middle", 0, false)
+	}
+	for range 290 {
+		p.Add("", "other giant", 0, false)
+	}
+	for range smallDomain {
+		p.Add("", "small", 0, false)
+	}
+	scoutAhead(t, p, "giant", "other giant", "middle", "small")
+	var order []string // of the domains, each turn once
+	for range 160 {
+		if domain := one(p, 160).Domain(); len(order) == 0 || order[len(order)-1] != domain {
+			order = append(order, domain)
+		}
+	}
+	if want := []string{"giant", "other giant", "giant", "small", "giant", "other giant"}; !slices.Equal(order, want) {
+		t.Errorf("began with %q, want %q", order, want)
+	}
+}
+
+// TestSmallWaitForCompany checks that a small domain waits for more of its
+// addresses, but not for long, nor where nothing else is to do or nothing more
+// comes.
+func TestSmallWaitForCompany(t *testing.T) {
+	tests := []struct {
+		name    string
+		large   int // addresses
+		read    bool
+		waited  time.Duration
+		started string
+	}{
+		{"at first", 100, false, 0, "large"},
+		{"not for long", 100, false, growthWait, "small"},
+		{"all of the list is read", 100, true, 0, "small"},
+		{"nothing else is to do", smallDomain + 1, false, 0, "small"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := New[string](Limits{PerDomain: 1000})
+			p.Growing = true
+			for range tt.large {
+				p.Add("", "large", 0, false)
+			}
+			p.Add("", "small", 0, false)
+			p.Found(one(p, 5))
+			for range smallDomain {
+				one(p, 5) // beyond the share of large ones
+			}
+			p.Growing, p.Now = !tt.read, tt.waited
+			if got := one(p, 5).Domain(); got != tt.started {
+				t.Errorf("%s begins, want %s", got, tt.started)
+			}
+		})
+	}
+}
+
+// scoutAhead has the first address of each domain started, and holds that
+// nothing else is until these have found their mail hosts.
+func scoutAhead(t *testing.T, p *Plan[string], domains ...string) {
+	t.Helper()
+	var scouts []*Address[string]
+	var order []string
+	for {
+		next := one(p, 160)
+		if next == nil {
+			break
+		}
+		scouts, order = append(scouts, next), append(order, next.Domain())
+	}
+	if !slices.Equal(order, domains) {
+		t.Errorf("%q began before their scouts had found anything, want %q", order, domains)
+	}
+	for _, scout := range scouts {
+		p.Found(scout)
+	}
+}
+
+// TestScoutIsAnswered checks that the others follow a scout that is answered
+// without a mail host, too, and that the domain needs no second one.
+func TestScoutIsAnswered(t *testing.T) {
+	p := New[string](Limits{PerDomain: 1000})
+	for range 3 {
+		p.Add("", "one.example", 0, false)
+	}
+	scout := one(p, 10)
+	if one(p, 10) != nil {
+		t.Fatal("another began together with the scout")
+	}
+	p.Done(scout)
+	for range 2 {
+		if next := one(p, 10); next == nil || next.Scouts {
+			t.Fatalf("began with %+v after the scout was answered", next)
+		}
+	}
+}
