@@ -84,3 +84,149 @@ func TestSessionsAtHosts(t *testing.T) {
 		}
 	}
 }
+
+// sized is a limit of sessions that has grown to a size.
+func sized(l *limits, size int) *limits {
+	for l.sessions.size(start) < size {
+		l.sessions.succeeded(start)
+	}
+	return l
+}
+
+// TestFirstSessions sees with how many sessions a host begins, and that it gets
+// one more with each success.
+func TestFirstSessions(t *testing.T) {
+	for _, tt := range []struct{ first, most, from int }{{4, 20, 4}, {2, 20, 2}, {4, 3, 3}, {4, 1, 1}, {0, 5, 1}, {4, 0, 1}} {
+		l := newLimits(&Config{MaxSessionsPerHost: tt.most}, tt.first)
+		for want := tt.from; want <= tt.most; want++ {
+			if got := l.sessions.size(start); got != want {
+				t.Fatalf("first %d, most %d: %d sessions, want %d", tt.first, tt.most, got, want)
+			}
+			l.sessions.succeeded(start)
+		}
+		if got := l.sessions.size(start); got != max(1, tt.most) {
+			t.Errorf("first %d, most %d: %d sessions at last", tt.first, tt.most, got)
+		}
+	}
+}
+
+// TestSessionsHalveOnce has 20 sessions refused that began together, one that
+// began later beside five others, and one beside none.
+func TestSessionsHalveOnce(t *testing.T) {
+	l := newLimits(&Config{MaxSessionsPerHost: 20}, pace.FirstSessions)
+	sized(&l, 20)
+	for i := range 20 {
+		l.full(20-i, start, start.Add(time.Duration(100+i)*time.Millisecond))
+	}
+	if got := l.sessions.size(start); got != 10 {
+		t.Errorf("%d sessions after refusals at the same time, want 10", got)
+	}
+	for _, open := range []int{6, 1} {
+		if l.full(open, start.Add(time.Minute), start.Add(time.Minute)); l.sessions.size(start) != 3 {
+			t.Errorf("%d sessions after a refusal of one of %d, want 3", l.sessions.size(start), open)
+		}
+	}
+}
+
+// TestSessionsAreForgotten sees that what a host has shown is forgotten when
+// nothing has changed for an hour.
+func TestSessionsAreForgotten(t *testing.T) {
+	for name, learn := range map[string]func(*limits){
+		"grown":               func(l *limits) { sized(l, 20) },
+		"halved":              func(l *limits) { l.full(4, start, start) },
+		"halved to its first": func(l *limits) { sized(l, 8).full(8, start, start) },
+		"shut":                func(l *limits) { l.shut(start) },
+	} {
+		l := newLimits(&Config{MaxSessionsPerHost: 20}, pace.FirstSessions)
+		learn(&l)
+		before := l.sessions.size(start)
+		if got := l.sessions.size(start.Add(limitsLast)); got != before {
+			t.Errorf("%s: %d sessions after an hour, want %d", name, got, before)
+		}
+		later := start.Add(limitsLast + 1)
+		if got := l.sessions.size(later); got != pace.FirstSessions {
+			t.Errorf("%s: %d sessions after more than an hour", name, got)
+		}
+		if l.sessions.succeeded(later); l.sessions.size(later) != pace.FirstSessions+1 {
+			t.Errorf("%s: it is remembered that it was halved", name)
+		}
+	}
+}
+
+// TestRefusalsOfASession sees when a session shows whether the host takes more
+// refusals than nine, and that a limit which was halved grows by one with eight
+// sessions that used it up.
+func TestRefusalsOfASession(t *testing.T) {
+	c := testConfig()
+	l := newLimits(&c, pace.FirstSessions)
+	want := func(refused int, trial bool) {
+		t.Helper()
+		if got := l.refused.size(start); got != refused || l.trial(start) != trial {
+			t.Errorf("a session may have %d refusals, trial %t; want %d, %t", got, l.trial(start), refused, trial)
+		}
+	}
+	l.succeeded(use{refused: ManyRefused}, start)
+	want(ManyRefused, true)
+	l.succeeded(use{refused: ManyRefused + 1}, start)
+	want(mostRefused, false)
+	l.slowedDown(start)
+	l.succeeded(use{refused: ManyRefused + 1}, start)
+	want(ManyRefused, false)
+	l.hostile(use{refused: 4}, start)
+	want(2, false)
+	for range 15 {
+		l.ended(use{usedUp: true}, start)
+	}
+	l.ended(use{}, start)
+	want(3, false)
+	l.ended(use{usedUp: true}, start)
+	want(4, false)
+
+	c.Refused = 5
+	l = newLimits(&c, pace.FirstSessions)
+	l.succeeded(use{refused: 6}, start)
+	want(5, false)
+}
+
+// TestUntilRefused sees how many recipients a session may have, going by what
+// the host has refused.
+func TestUntilRefused(t *testing.T) {
+	c := testConfig()
+	for _, tt := range []struct {
+		asked, refused int // recipients of the host
+		before         int // refusals of the session
+		want           int
+	}{
+		{0, 0, 0, 14}, // as if half were refused
+		{100, 100, 0, 7}, {100, 0, 0, 374}, {100, 50, 4, 7},
+		{100, 100, ManyRefused, 1}, {100, 8, ManyRefused, 9}, // to show whether it takes more
+	} {
+		h := &host{limits: newLimits(&c, 4), asked: tt.asked, refused: tt.refused}
+		if got := h.untilRefused(tt.before, start); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
+		}
+		if h.limits.slowedDown(start); tt.before == ManyRefused && h.untilRefused(tt.before, start) > 0 {
+			t.Errorf("%+v: another one at a host that is slow behind nine", tt)
+		}
+	}
+}
+
+// TestWhichLimit sees which limit trouble halves.
+func TestWhichLimit(t *testing.T) {
+	c := testConfig()
+	for _, tt := range []struct {
+		used use
+		want [3]int // recipients, transactions, refusals
+	}{
+		{use{recipients: 12, transactions: 1, refused: 4}, [3]int{6, mostTransactions, ManyRefused}},
+		{use{recipients: 12, transactions: 6, refused: 4}, [3]int{firstRecipients, 3, ManyRefused}},
+		{use{recipients: 12, transactions: 6, refused: 10}, [3]int{firstRecipients, mostTransactions, 5}},
+		{use{recipients: 1, transactions: 1}, [3]int{1, mostTransactions, ManyRefused}},
+	} {
+		l := newLimits(&c, 4)
+		l.failed(tt.used, start)
+		if got := [3]int{l.recipients.size(start), l.transactions.size(start), l.refused.size(start)}; got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.used, got, tt.want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -244,21 +243,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestLinesAreForgotten sees that a host that is never without jobs keeps no
-// more lines than it needs.
-func TestLinesAreForgotten(t *testing.T) {
-	h := &host{provider: &provider{}}
-	for i := range 100_000 {
-		h.queue.lineUp(&job{Job: Job{Domain: fmt.Sprintf("d%d.example", i)}, host: h})
-		if i >= 50 {
-			h.queue.serve(h.queue.first())
-		}
-		if r := &h.queue.ranks[single]; len(h.queue.lined) > 1000 || len(r.turns) > 1000 {
-			t.Fatalf("%d jobs wait, of %d lines in %d turns", h.queue.len(), len(h.queue.lined), len(r.turns))
-		}
-	}
-}
-
 // TestLimits sees how limits grow, halve, and are forgotten.
 func TestLimits(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
@@ -372,86 +356,5 @@ func TestThoseWhoseSingleChecksHaveGone(t *testing.T) {
 	a.run(100 * time.Millisecond) // and has ended
 	if j := a.State.jobs[13]; j.place != asked {
 		t.Errorf("the single check waits; %d sessions", a.Stats().Sessions)
-	}
-}
-
-// TestPauses sees that a provider which blocks one egress is asked by another,
-// and by none while it blocks two.
-func TestPauses(t *testing.T) {
-	c := testConfig()
-	c.Memory = []pace.Memory{{Provider: "p", Egress: "a", PausedUntil: time.Unix(1_800_000_000, 0).Add(time.Hour)}}
-	all := []Egress{{ID: 1, Key: "a", Name: "a"}, {ID: 2, Key: "b", Name: "b"}, {ID: 3, Key: "c", Name: "c"}}
-	s := New(c, all, nil)
-	now := time.Unix(1_800_000_000, 0)
-	s.Handle(now, Tick{})
-	addr := netip.MustParseAddr("192.0.2.1")
-	without := []EgressID{99}
-	if e := s.choose("p", addr, without); e == nil || e.Name == "a" {
-		t.Errorf("asked by %v although that is paused", e)
-	}
-	s.memory[memoryKey{"p", "b"}] = pace.Memory{Provider: "p", Egress: "b", PausedUntil: now.Add(time.Minute)}
-	if e := s.choose("p", addr, without); e != nil {
-		t.Errorf("asked by %s although two are paused", e.Name)
-	}
-	if until := s.spread("p"); until != now.Add(time.Minute) {
-		t.Errorf("paused by all until %v", until)
-	}
-	s.Handle(now.Add(time.Minute), Tick{})
-	if e := s.choose("p", addr, without); e == nil || e.Name == "a" {
-		t.Errorf("asked by %v a minute later", e)
-	}
-}
-
-// TestEgressThatIsDown sees that one which failed three times is not chosen,
-// but once each half minute, until a host greets us by it.
-func TestEgressThatIsDown(t *testing.T) {
-	s := New(testConfig(), []Egress{{ID: 1, Key: "a", Name: "a"}, {ID: 2, Key: "b", Name: "b"}}, nil)
-	a, now := s.egresses.all[0], time.Unix(1_800_000_000, 0)
-	s.Handle(now, Tick{})
-	by := func() (n int) {
-		for i := range 1000 {
-			if s.choose("p", netip.AddrFrom4([4]byte{9, byte(i >> 8), byte(i), 1}), nil) == a {
-				n++
-			}
-		}
-		return n
-	}
-	if n := by(); n < 400 || n > 600 {
-		t.Errorf("%d of 1,000 sites are asked by one of two", n)
-	}
-	for range downAfter {
-		s.hears(a, netip.AddrPort{}, false, &NotOpened{Failure: smtp.KindEgress, Phase: smtp.PhaseConnect, Text: "no route"})
-	}
-	if n := by(); n != 0 || a.faultNow() != "no route" {
-		t.Errorf("%d by one that is down: %s", n, a.faultNow())
-	}
-	s.Handle(now.Add(downLasts), Tick{})
-	if n := by(); n != 1 {
-		t.Errorf("%d half a minute later", n)
-	}
-	s.hears(a, netip.AddrPort{}, true, nil)
-	if n := by(); n < 400 {
-		t.Errorf("%d when it works again", n)
-	}
-	s.greylisted(hostKey{netip.MustParseAddrPort("9.0.1.1:25"), a})
-	if s.choose("p", netip.MustParseAddr("9.0.1.2"), nil) != a {
-		t.Error("a site that has greylisted us is not asked by the same egress")
-	}
-}
-
-// TestBooksAreBounded sees that a book keeps what was looked up last.
-func TestBooksAreBounded(t *testing.T) {
-	b := book[int, int]{most: 100}
-	for i := range 1000 {
-		b.put(i, i)
-		if v, ok := b.get(0); !ok || v != 0 {
-			t.Fatal("what is looked up is forgotten")
-		}
-	}
-	if n := len(b.young) + len(b.old); n > 101 {
-		t.Errorf("%d are kept", n)
-	}
-	if _, ok := b.get(999); !ok {
-		t.Error("the last one is forgotten")
 	}
 }
