@@ -60,7 +60,7 @@ type Provider struct {
 	slower           time.Time // when the interval was last made longer
 	allowed, tooMany int       // sessions, as far as complaints go; zero: there was none
 	complained       time.Time // the last time
-	touched          time.Time // when something was last noted
+	asked            time.Time // when a session last began, or a recipient was named
 }
 
 // NewProvider returns a provider of which nothing is known but its rules. The
@@ -139,7 +139,7 @@ func later(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Tim
 
 // Opened notes that a session begins.
 func (p *Provider) Opened(now time.Time) {
-	p.touched = now
+	p.asked = now
 	if p.opened.sum(now) == 0 {
 		p.began = now
 	}
@@ -204,7 +204,7 @@ func (p *Provider) MayName(before int, now time.Time, list bool) int {
 
 // Named notes that so many recipients are being named.
 func (p *Provider) Named(n int, now time.Time) {
-	p.touched = now
+	p.asked = now
 	p.named.add(n, now)
 	p.day.add(n, now)
 	p.budget.advance(now)
@@ -248,8 +248,7 @@ func (p *Provider) refused(now time.Time) float64 {
 
 // Answered notes an answer about a mailbox in a domain, whatever it was. It
 // ends what was held against the provider.
-func (p *Provider) Answered(domain string, now time.Time) {
-	p.touched = now
+func (p *Provider) Answered(domain string) {
 	p.suspicion.answered(domain)
 	p.pauses = 0
 	if p.interval /= 2; p.interval < minInterval {
@@ -263,7 +262,6 @@ func (p *Provider) remembers() time.Duration { return max(tooManyLasts, p.rules.
 // Blocked notes that a mail host has refused us in a domain with a reply code,
 // for the client, the sender, reputation or policy; early: before RCPT.
 func (p *Provider) Blocked(domain string, early bool, code int, now time.Time) {
-	p.touched = now
 	if now.Before(p.until) || !p.suspicion.blocked(domain, early) {
 		return
 	}
@@ -292,7 +290,6 @@ const maxDoublings = 8
 // RateLimited notes that the provider finds us too fast, in a session that
 // began at some time.
 func (p *Provider) RateLimited(began, now time.Time) {
-	p.touched = now
 	p.wentBadly(now)
 	if now.Before(p.until) {
 		return
@@ -322,16 +319,6 @@ func (p *Provider) RateLimited(began, now time.Time) {
 	p.allowed, p.complained = max(1, most/2), now
 }
 
-// Observed notes any other reply, which changes nothing but the age.
-func (p *Provider) Observed(now time.Time) { p.touched = now }
-
-// PauseUntil pauses the provider because it has blocked other egresses.
-func (p *Provider) PauseUntil(until time.Time) {
-	if until.After(p.until) {
-		p.until, p.why = until, Blocked
-	}
-}
-
 // Paused reports whether the provider is paused, and until when.
 func (p *Provider) Paused(now time.Time) (until time.Time, paused bool) {
 	if !now.Before(p.until) {
@@ -344,5 +331,5 @@ func (p *Provider) Paused(now time.Time) (until time.Time, paused bool) {
 func (p *Provider) Stale(now time.Time) bool {
 	_, keep := p.Memory(now)
 	counts := p.rules.Limits.RecipientsPerDay > 0 && p.day.sum(now) > 0
-	return p.open == 0 && now.Sub(p.touched) > p.remembers() && !keep && !counts
+	return p.open == 0 && now.Sub(p.asked) > p.remembers() && !keep && !counts
 }

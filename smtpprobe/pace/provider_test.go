@@ -30,7 +30,7 @@ func TestPauses(t *testing.T) {
 	answer := func(from, to int) func(*Provider) {
 		return func(p *Provider) {
 			for i := from; i < to; i++ {
-				p.Answered(domain(i), start)
+				p.Answered(domain(i))
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func TestPausesGrow(t *testing.T) {
 		}
 		now = until
 	}
-	p.Answered("d.example", now)
+	p.Answered("d.example")
 	block()
 	if until, _ := p.Paused(now); until.Sub(now) != 5*time.Minute {
 		t.Errorf("after an answer, a pause lasts %v", until.Sub(now))
@@ -153,7 +153,7 @@ func TestABlockThatStands(t *testing.T) {
 			t.Fatal("five domains do not make a pause")
 		}
 		if tt.answered {
-			p.Answered("good.example", until)
+			p.Answered("good.example")
 		}
 		p.Blocked(tt.domain, true, 554, until)
 		if _, paused := p.Paused(until); paused != tt.want {
@@ -210,7 +210,7 @@ func TestIntervals(t *testing.T) {
 		}
 	}
 	for range 6 {
-		p.Answered("d.example", now)
+		p.Answered("d.example")
 	}
 	if ok, _ := p.MayOpen(now, false); !ok || p.State(now).Slowed != "" {
 		t.Errorf("after answers: %+v", p.State(now))
@@ -328,6 +328,37 @@ func checkLimits(t *testing.T, p *Provider, l Limits, random *rand.Rand) {
 			t.Fatalf("%+v: %d recipients in a day", l, within(named, now, day))
 		case within(named, now, day) <= l.RecipientsPerDay-LeastNamed && now.Sub(stuck) > 3*time.Minute:
 			t.Fatalf("%+v: nothing goes on, and it is not the day", l)
+		}
+	}
+}
+
+// TestStale sees when a provider can be forgotten.
+func TestStale(t *testing.T) {
+	asked := func(p *Provider) { p.Named(1, start) }
+	for name, tt := range map[string]struct {
+		limits  Limits
+		happens func(*Provider)
+		kept    time.Duration // not longer than a second more; zero: for ever
+	}{
+		"a session":            {Limits{}, func(p *Provider) { p.Opened(start); p.Closed() }, time.Hour},
+		"a session is open":    {Limits{}, func(p *Provider) { p.Opened(start) }, 0},
+		"a recipient":          {Limits{}, asked, time.Hour},
+		"one of those a day":   {Limits{RecipientsPerDay: 100}, asked, 25*time.Hour - time.Second},
+		"none of those a day":  {Limits{RecipientsPerDay: 100}, func(p *Provider) { p.Opened(start); p.Closed() }, time.Hour},
+		"complaints last long": {Limits{SlowFor: 3 * time.Hour}, asked, 3 * time.Hour},
+		"it is paused":         {Limits{}, func(p *Provider) { p.pause(2*time.Hour, Blocked, start) }, 2*time.Hour - time.Second},
+	} {
+		p := newProvider(tt.limits, Settings{})
+		tt.happens(p)
+		forever := tt.kept == 0
+		if forever {
+			tt.kept = 1000 * time.Hour
+		}
+		if p.Stale(start.Add(tt.kept)) {
+			t.Errorf("%s: stale within %v", name, tt.kept)
+		}
+		if !forever && !p.Stale(start.Add(tt.kept+time.Second)) {
+			t.Errorf("%s: kept for more than %v", name, tt.kept)
 		}
 	}
 }

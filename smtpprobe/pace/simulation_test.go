@@ -121,7 +121,7 @@ func tell(p *Provider, trouble Trouble, domain string, began, now time.Time) {
 	case RateLimited:
 		p.RateLimited(began, now)
 	default:
-		p.Answered(domain, now)
+		p.Answered(domain)
 	}
 }
 

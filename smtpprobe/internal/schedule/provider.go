@@ -129,16 +129,13 @@ func (s *State) note(x *session, r said) {
 	g.said = Said{Provider: g.key.name, At: s.now, Class: r.class, Code: r.code, Enhanced: r.enhanced}
 	switch {
 	case r.class.AboutMailbox():
-		g.Answered(r.domain, s.now)
+		g.Answered(r.domain)
 	case r.class == replies.ClassBlocked:
 		g.Blocked(r.domain, r.early, r.code, s.now)
 	case r.class == replies.ClassGreylisted:
 		s.greylisted(x.host.key)
-		g.Observed(s.now)
 	case r.class == replies.ClassRateLimited:
 		g.RateLimited(x.began, s.now)
-	default:
-		g.Observed(s.now)
 	}
 }
 
