@@ -99,7 +99,8 @@ func (t *talk) outcome() schedule.Outcome {
 // it.
 func (t *talk) remark() any {
 	ill := func(r belief.Heard) bool {
-		return r.Class == replies.ClassRateLimited || r.Role == belief.Proof && !r.Accepted()
+		return r.Class == replies.ClassRateLimited || r.Role == belief.Proof && !r.Accepted() ||
+			t.said.Alone && r.Role == belief.Target && r.Dead()
 	}
 	if t.said.Trouble == belief.None && !slices.ContainsFunc(t.said.Named, ill) {
 		return nil

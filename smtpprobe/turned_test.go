@@ -95,6 +95,56 @@ func TestTurnsAtOnce(t *testing.T) {
 	}
 }
 
+// TestTurnedForThoseItAccepted asks again about mailboxes that a host has
+// accepted, and that it refuses now, as it has turned: by themselves, and
+// together with others. Nothing else is known that it accepts, but its
+// postmaster. None is called dead, and the questions end.
+func TestTurnedForThoseItAccepted(t *testing.T) {
+	for accepted := 1; accepted <= 2; accepted++ {
+		for others := range 4 {
+			for _, exempt := range []bool{false, true} {
+				for _, words := range []string{"550 5.1.1 User unknown", "550 5.1.1 No such recipient"} {
+					t.Run(fmt.Sprintf("%d and %d, exempt %t, %q", accepted, others, exempt, words), func(t *testing.T) {
+						testTurnedFor(t, accepted, others, exempt, words)
+					})
+				}
+			}
+		}
+	}
+}
+
+func testTurnedFor(t *testing.T, accepted, others int, exempt bool, words string) {
+	var turned atomic.Bool
+	var named atomic.Int64
+	host := &peer{RCPTFunc: func(_ *visit, m string) string {
+		named.Add(1)
+		switch {
+		case exempt && strings.HasPrefix(m, "postmaster@"):
+			return "250 2.1.5 Ok"
+		case turned.Load():
+			return words
+		}
+		return ""
+	}}
+	// So many refusals are no reason to end a session, which may end this.
+	many := smtpprobe.Config{Session: smtpprobe.SessionCaps{Refused: 1000}}
+	inBubble(t, many, one(host), func(b *bubble) {
+		list := mailboxes(accepted, none, "a.example")
+		b.checkAnswered(b.askInTurn(aboutAll(list)), 250)
+		b.ask(b.Context(), about("postmaster@a.example"))
+		b.ask(b.Context(), about("bad@a.example"))
+		turned.Store(true)
+		named.Store(0)
+		list = append(list, mailboxes(others, all, "a.example")...)
+		for i, r := range b.askTogether(b.Context(), aboutAll(list)) {
+			checkVerdict(b.T, list[i], r)
+		}
+		if n := named.Load(); n > 40 {
+			b.Errorf("%d recipients were named", n)
+		}
+	})
+}
+
 // exempting is a host that turns for good, or for a session, after so many
 // refusals, in other words than before, but for its postmaster.
 func exempting(refusals int, forSession bool, words, others string) *peer {

@@ -13,6 +13,7 @@ type Case struct {
 	Host       Host
 	Controls   []*smtp.Reply // for each target: the answer about an earlier control of its domain; nil: none is known
 	ProofKnown bool          // the host had accepted the proof before
+	Known      []bool        // for each target: the host had accepted it before
 }
 
 // Host is what a mail host has shown.
@@ -34,7 +35,7 @@ type Finding struct {
 	Fates   []Fate // of the targets
 
 	// Hostile: the host refuses everybody. It refused a mailbox that it had
-	// accepted before.
+	// accepted before, and behind a target none but one that it may exempt.
 	Hostile bool
 	// Reworded: a target was refused in other words than before. The host may
 	// be hostile.

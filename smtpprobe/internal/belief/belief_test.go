@@ -92,6 +92,7 @@ func fatesOf(c *Case) string {
 func TestFates(t *testing.T) {
 	known := func(c *Case) { c.ProofKnown, c.Host.Accepts, c.Host.Unheard = true, true, false }
 	heard := func(c *Case) { c.Host.Unheard = false }
+	taken := func(c *Case) { c.Host.Accepts, c.Host.Unheard, c.Known = true, false, []bool{true} }
 	alone := func(c *Case) { c.Outcome.Alone = true }
 	later := func(c *Case) { c.Outcome.Fresh = false }
 	trouble := func(what Trouble, at int) func(*Case) {
@@ -194,6 +195,14 @@ func TestFates(t *testing.T) {
 		{"ok no no exempt:ok canary:no", []func(*Case){known, later}, "awaits alone"},
 		{"ok absent exempt:ok canary:no", []func(*Case){known, alone, first("no")}, "unproven"},
 		{"ok no exempt:ok canary:no", []func(*Case){known, alone, first("no")}, "final"},
+		// A target that the host had accepted is a proof itself: postmaster
+		// proves nothing beside its refusal, and another mailbox does.
+		{"ok no exempt:ok canary:no", []func(*Case){known, taken, alone, first("no")}, "unproven"},
+		{"ok no proof:ok canary:no", []func(*Case){known, taken, alone, first("no")}, "final"},
+		{"ok no canary:no", []func(*Case){taken, later, first("no")}, "again"},
+		{"ok no no canary:no", []func(*Case){taken, later, first("no")}, "again again"},
+		{"ok no ok control:no", []func(*Case){taken, later, first("no")}, "final final"},
+		{"ok full exempt:ok control:no", []func(*Case){known, taken, later, first("no")}, "final"},
 
 		// Not in step, or cut short: asked again, but for whom it is about.
 		{"ok - - control:-", []func(*Case){trouble(OutOfStep, -1)}, "again again"},
@@ -265,6 +274,7 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	known := func(c *Case) { c.ProofKnown, c.Host.Accepts, c.Host.Unheard = true, true, false }
+	taken := func(c *Case) { c.Host.Accepts, c.Host.Unheard, c.Known = true, false, []bool{true} }
 	trouble := func(what Trouble) func(*Case) { return func(c *Case) { c.Outcome.Trouble = what } }
 	limited := func(c *Case) { c.Host.Limited = 3 }
 	shown := func(what string) func(*Case) { return func(c *Case) { c.Host.Shown = c.Host.Shown.With(what) } }
@@ -298,6 +308,9 @@ func TestFindings(t *testing.T) {
 
 		// A host that refuses everybody, or may.
 		{"ok ok no proof:no canary:no", []func(*Case){known, later}, "hostile accepted [0] controls [3] tells [0 1 2 3]"},
+		{"ok no exempt:ok canary:no", []func(*Case){known, taken, first("no")}, "hostile accepted [1] proof-accepted controls [2] shown [550 5.1.1 no_such_user] tells [0 1 2]"},
+		{"ok no proof:ok canary:no", []func(*Case){known, taken, first("no")}, "accepted [1] proof-accepted controls [2] shown [550 5.1.1 no_such_user] tells [0 1 2]"},
+		{"ok no exempt:- canary:-", []func(*Case){known, taken, first("no"), trouble(HungUp)}, "trouble 7 tells [0]"},
 		{"ok ok no no control:no", nil, "may-be-hostile accepted [0] controls [3] tells [0 1 2 3]"},
 		{"ok ok no no proof:ok canary:no", []func(*Case){known}, "accepted [0 3] proof-accepted controls [4] tells [0 1 2 3 4]"},
 		{"ok ok absent exempt:ok canary:no", []func(*Case){known, later, first("no")},

@@ -30,9 +30,10 @@ func (c *Case) proven(i int) bool {
 
 // Proves reports whether the refusal of target i counts if a mailbox is
 // accepted behind it. Hosts exempt postmaster from what they do to others: it
-// proves no refusal in other words than the first that the host gave.
+// proves no refusal in other words than the first that the host gave, and none
+// where the host refuses a mailbox that it had accepted.
 func (c *Case) Proves(mailbox string, i int) bool {
-	return !Exempt(mailbox) || c.Host.First.Same(WordingOf(&c.Outcome.Named[i]))
+	return !Exempt(mailbox) || !c.hostile() && c.Host.First.Same(WordingOf(&c.Outcome.Named[i]))
 }
 
 // reworded reports whether a target was refused in other words than before.
@@ -63,11 +64,26 @@ func (c *Case) proofAccepted() bool {
 }
 
 // hostile reports whether the host refuses everybody: it refused a mailbox that
-// it had accepted before.
+// it had accepted before, be that the proof or a target. A target may have gone
+// meanwhile: it has where the host accepts another mailbox behind it, unless
+// that may be exempt.
 func (c *Case) hostile() bool {
-	return c.ProofKnown && slices.ContainsFunc(c.Outcome.Named, func(r Heard) bool {
-		return r.Role == Proof && r.Reply != nil && r.Reply.Code >= 500
-	})
+	for i := range c.Outcome.Named {
+		r := &c.Outcome.Named[i]
+		switch {
+		case r.Role == Proof && c.ProofKnown && r.Reply != nil && r.Reply.Code >= 500:
+			return true
+		case i < len(c.Known) && c.Known[i] && r.Dead() && c.Outcome.Trouble == None && !c.othersBehind(i):
+			return true
+		}
+	}
+	return false
+}
+
+// othersBehind reports whether a mailbox was accepted behind target i that is
+// not one which hosts may exempt.
+func (c *Case) othersBehind(i int) bool {
+	return slices.ContainsFunc(c.Outcome.Named[i+1:], func(r Heard) bool { return r.Accepted() && !Exempt(r.Mailbox) })
 }
 
 // mayBeHostile reports whether the host may refuse everybody for the rest of

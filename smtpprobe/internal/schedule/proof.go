@@ -64,6 +64,11 @@ func (p *proofs) proofFor(jobs []*job) (mailbox string, known bool) {
 // accepts reports whether the host has accepted a mailbox in the last hour.
 func (p *proofs) accepts() bool { return p.accepted != [3]string{} }
 
+// knows reports whether the host has accepted this mailbox.
+func (p *proofs) knows(mailbox string) bool {
+	return slices.ContainsFunc(p.accepted[:], func(m string) bool { return strings.EqualFold(m, mailbox) })
+}
+
 // acceptsOthers reports whether it was one that is not exempt.
 func (p *proofs) acceptsOthers() bool { return p.accepted[0] != "" }
 

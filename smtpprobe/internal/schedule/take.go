@@ -141,9 +141,9 @@ func (s *State) start(x *session) {
 		Tried: h.trials.passed(pipelining), Proof: proof, Alone: x.jobs[0].alone, UTF8: x.jobs[0].UTF8,
 		Targets: make([]JobID, len(x.jobs)), Known: make([]Control, len(x.jobs)),
 	}
-	r.Controls = make([]*smtp.Reply, len(x.jobs))
+	r.Controls, r.Known = make([]*smtp.Reply, len(x.jobs)), make([]bool, len(x.jobs))
 	for i, j := range x.jobs {
-		a.Targets[i] = j.ID
+		a.Targets[i], r.Known[i] = j.ID, h.proofs.knows(j.Target)
 		if j.control != nil {
 			a.Known[i], r.Controls[i] = j.control.Control, j.control.Reply
 		}
