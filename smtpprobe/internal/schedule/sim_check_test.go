@@ -38,7 +38,7 @@ func (l *life) check(a Action) {
 
 // checkOpen holds the limits, and that hosts that do not answer are left alone.
 func (l *life) checkOpen(a Action) {
-	host, all, ofHost, ofEgress := int(a.Addr.Addr().As4()[2]), 1, 1, 1
+	host, all, ofHost, ofEgress := hostOf(a.Addr), 1, 1, 1
 	for _, x := range l.sessions {
 		if all++; x.egress == a.Egress {
 			if ofEgress++; x.host == host {
@@ -110,7 +110,7 @@ func (l *life) checkAnswer(a Action) {
 	}
 	switch a.Result {
 	case Inherited, Silent, Turned, AtLimit:
-		if host, ok := a.From.(int); !ok || host != j.host {
+		if from, ok := a.From.(account); !ok || from.host != j.host {
 			l.wrong("job %d at host %d has the answer of host %v", a.Job, j.host, a.From)
 		}
 	case Unproven:
@@ -156,22 +156,25 @@ func (l *life) noteSaid(x *simSession, o *Outcome) {
 		if said.Reply == nil && said.Role != belief.Target {
 			continue
 		}
-		if c.heard++; said.Accepted() {
+		if c.heard++; said.Accepted() && !x.misplaced {
 			c.accepted = c.heard
 		}
 		if i < o.Targets {
 			j := l.jobs[x.run.Targets[i]]
+			j.trouble, j.trial = o.Trouble, o.Trial != ""
 			j.said, j.client, j.number, j.unheard = said, c, c.heard, i == 0 && !others(said.Mailbox)
 		}
 	}
 	for i := range o.Targets {
-		c.targets[o.Named[i].Mailbox] = c.heard
+		c.targets[o.Named[i].Mailbox] = true
 	}
+	c.heard += o.Repeated
 }
 
 // noteUnanswered notes that a host is out of reach: it is to be left alone.
 func (l *life) noteUnanswered(x *simSession, e *NotOpened) {
-	if e.Failure != smtp.KindTimeout || x.aborted || l.world.hosts[x.host].kind != outOfReach {
+	l.jobs[x.opensFor].failure, l.jobs[x.opensFor].trial = e.Failure, e.Trial != ""
+	if e.Failure != smtp.KindTimeout || e.Hurried || x.aborted || l.world.hosts[x.host].kind != outOfReach {
 		return
 	}
 	for _, y := range l.sessions {

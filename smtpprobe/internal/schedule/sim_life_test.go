@@ -72,7 +72,12 @@ type simSession struct {
 	phase                        simPhase
 	transactions, named, refused int
 	aborted                      bool
+	misplaced                    bool // its replies were taken for others
+	awaited                      int  // the event that ends what it does
+	began                        time.Time
+	opensFor                     JobID
 	run                          Action
+	jobs                         []*simJob // that it has
 }
 
 // clientKey is by whom a host knows us.
@@ -85,16 +90,18 @@ type clientKey struct {
 type simClient struct {
 	refused  int
 	grey     map[string]bool
-	heard    int            // recipients, in all
-	accepted int            // the number of the last whom it accepted; 0: none
-	targets  map[string]int // by mailbox: the number under which it was last refused
-	restless time.Time      // the host is left alone until then
+	heard    int             // recipients, in all
+	accepted int             // the number of the last whom it accepted; 0: none
+	targets  map[string]bool // that it was asked about, since it was not for an hour
+	heardAt  time.Time
+	restless time.Time // the host is left alone until then
+	blocked  time.Time // the host blocks it until then
 }
 
 func (l *life) client(x *simSession) *simClient {
 	key := clientKey{x.host, x.egress}
 	if l.clients[key] == nil {
-		l.clients[key] = &simClient{grey: map[string]bool{}, targets: map[string]int{}}
+		l.clients[key] = &simClient{grey: map[string]bool{}, targets: map[string]bool{}}
 	}
 	return l.clients[key]
 }
@@ -102,7 +109,7 @@ func (l *life) client(x *simSession) *simClient {
 // live has a world happen, and returns what it cost, or what was wrong.
 func live(w world, falsify func(planner) planner, trace func(string, ...any)) (figures, error) {
 	l := &life{
-		world: w, plan: New(w.config, w.egresses, nil), r: rand.New(rand.NewPCG(w.seed, 2)), now: start,
+		world: w, plan: New(w.config, w.egresses, w.routes), r: rand.New(rand.NewPCG(w.seed, 2)), now: start,
 		jobs: map[JobID]*simJob{}, sessions: map[SessionID]*simSession{}, clients: map[clientKey]*simClient{},
 		given: map[JobID]Result{}, singles: map[int]int{}, trace: trace,
 	}
@@ -142,9 +149,11 @@ func batches(jobs []simJob) (all [][]simJob) {
 	return all
 }
 
-func (l *life) later(in time.Duration, e Event) {
+// later has an event happen, and returns its number.
+func (l *life) later(in time.Duration, e Event) int {
 	l.order++
 	heap.Push(&l.due, dueEvent{l.now.Add(in), l.order, e})
+	return l.order
 }
 
 // step makes the next event happen. It reports whether there was one.
@@ -154,7 +163,7 @@ func (l *life) step() bool {
 	case len(l.due) > 0 && (next.IsZero() || !next.Before(l.due[0].at)):
 		d := heap.Pop(&l.due).(dueEvent)
 		l.now = d.at
-		if e, ok := l.happens(d.e); ok {
+		if e, ok := l.happens(d.e, d.order); ok {
 			l.tell(e)
 		}
 	case !next.IsZero():
@@ -171,7 +180,7 @@ func (l *life) step() bool {
 
 // happens is what becomes of an event that was due, as its session may have
 // been ended meanwhile.
-func (l *life) happens(e Event) (Event, bool) {
+func (l *life) happens(e Event, order int) (Event, bool) {
 	switch e := e.(type) {
 	case Arrive:
 		for _, j := range e.Jobs {
@@ -179,23 +188,26 @@ func (l *life) happens(e Event) (Event, bool) {
 		}
 	case Opened:
 		x := l.sessions[e.Session]
-		if x.aborted {
-			return l.happens(NotOpened{Session: e.Session, Failure: smtp.KindCancelled, Phase: smtp.PhaseGreeting})
+		if x == nil || x.awaited != order {
+			return e, false
 		}
 		x.phase = simIdle
 	case NotOpened:
-		l.ends(l.sessions[e.Session], 0)
-		l.noteUnanswered(l.sessions[e.Session], &e)
+		x := l.sessions[e.Session]
+		if x == nil || x.awaited != order {
+			return e, false
+		}
+		l.ends(x, 0)
+		l.noteUnanswered(x, &e)
 	case Settled:
 		x := l.sessions[e.Session]
-		if x.phase = simIdle; x.aborted {
-			e.Outcome.Trouble, e.Outcome.Ended = belief.CutOff, true
+		if x == nil || x.awaited != order {
+			return e, false
 		}
-		if e.Outcome.Ended {
+		if x.phase = simIdle; e.Outcome.Ended {
 			l.ends(x, time.Duration(l.r.IntN(30))*time.Millisecond)
 		}
 		l.noteSaid(x, &e.Outcome)
-		return e, true
 	case Lost:
 		x := l.sessions[e.Session]
 		if x == nil || x.phase != simIdle {
@@ -214,6 +226,7 @@ func (l *life) happens(e Event) (Event, bool) {
 
 // comes notes that a job waits that no session has had yet.
 func (l *life) comes(j *simJob) {
+	j.came = l.now
 	if j.fresh = true; j.Caller == 0 {
 		l.singles[j.host]++
 	}
@@ -267,33 +280,99 @@ func (l *life) act(a Action) {
 	x := l.sessions[a.Session]
 	switch a.Do {
 	case Open:
-		x = &simSession{id: a.Session, host: int(a.Addr.Addr().As4()[2]), egress: a.Egress}
-		l.sessions[a.Session] = x
-		l.taken(a.For)
-		l.connections++
-		if e, ok := l.opens(x); !ok {
-			l.later(time.Duration(1+l.r.IntN(200))*time.Millisecond, e)
-			return
-		}
-		l.later(time.Duration(1+l.r.IntN(200))*time.Millisecond, Opened{Session: a.Session, UTF8: x.id%2 == 0, TLS: true})
+		l.open(a)
 	case Run:
-		x.phase, x.run = simBusy, a
-		for _, id := range a.Targets {
-			l.taken(id)
-		}
-		o := l.converse(x, a)
-		l.runs++
-		l.rcpt += len(o.Named)
-		l.later(o.Took+time.Millisecond, Settled{Session: a.Session, Outcome: o, Account: x.host})
-		if l.world.hosts[x.host].kind == endsIdle {
-			l.later(o.Took+time.Second, Lost{a.Session})
-		}
+		l.run(x, a)
 	case Quit:
 		l.ends(x, time.Duration(l.r.IntN(100))*time.Millisecond)
 	case Abort:
-		x.aborted = true
+		l.abort(x)
 	case Answer:
 		l.given[a.Job] = a.Result
 		l.taken(a.Job)
+		l.askAgain(a)
 	}
+}
+
+func (l *life) open(a Action) {
+	x := &simSession{id: a.Session, host: hostOf(a.Addr), egress: a.Egress, began: l.now, opensFor: a.For}
+	l.sessions[a.Session] = x
+	l.taken(a.For)
+	l.connections++
+	e, after, ok := l.opens(x, a)
+	if !ok {
+		x.awaited = l.later(after, e)
+		return
+	}
+	x.awaited = l.later(after, Opened{Session: a.Session, UTF8: l.offersUTF8(x), TLS: true})
+}
+
+func (l *life) run(x *simSession, a Action) {
+	x.phase, x.run = simBusy, a
+	c := l.client(x)
+	if l.now.Sub(c.heardAt) > limitsLast {
+		clear(c.targets)
+		c.refused = 0 // and so does the host
+	}
+	c.heardAt = l.now
+	for _, id := range a.Targets {
+		l.taken(id)
+	}
+	o := l.converse(x, a)
+	l.runs++
+	l.rcpt += len(o.Named) + o.Repeated
+	x.awaited = l.later(o.Took+time.Millisecond, Settled{Session: a.Session, Outcome: o, Account: account{host: x.host}})
+	if l.world.hosts[x.host].kind == endsIdle {
+		l.later(o.Took+time.Second, Lost{a.Session})
+	}
+}
+
+// abort ends a session whatever it does. What is under way ends soon, without
+// what the host has not said yet.
+func (l *life) abort(x *simSession) {
+	after := time.Duration(l.r.IntN(10)) * time.Millisecond
+	if x.phase == simOpening {
+		e := NotOpened{Session: x.id, Failure: smtp.KindCancelled, Phase: smtp.PhaseGreeting, Account: account{host: x.host}}
+		x.aborted, x.awaited = true, l.later(after, e)
+		return
+	}
+	var o Outcome
+	for _, d := range l.due {
+		if e, ok := d.e.(Settled); ok && d.order == x.awaited {
+			o = e.Outcome
+		}
+	}
+	o.Named = slices.Clone(o.Named)
+	for i := l.r.IntN(len(o.Named) + 1); i < len(o.Named); i++ {
+		o.Named[i].Reply, o.Named[i].Class = nil, ""
+	}
+	o.Trouble, o.Ended = belief.CutOff, true
+	x.aborted, x.awaited = true, l.later(after, Settled{Session: x.id, Outcome: o, Account: account{host: x.host}})
+}
+
+// askAgain has a list ask again that has no answer from the host, and whoever
+// waits after the trial of an extension or where an egress has failed or is
+// gone.
+func (l *life) askAgain(a Action) {
+	j := l.jobs[a.Job]
+	again := simJob{Job: j.Job, host: j.host, retried: j.retried + 1}
+	wait := max(a.Retry, time.Duration(10+l.r.IntN(60))*time.Second)
+	again.Again = false
+	switch {
+	case a.Result == Moved, a.Result == Failed && j.failure == smtp.KindEgress:
+		again.Without, wait = append(slices.Clone(j.Without), a.Egress), 0
+	case j.trial && (a.Result == Final || a.Result == Failed):
+		again.Again, wait = true, 0
+	case l.world.retries < again.retried, j.Caller == 0, a.Result == Final, a.Result == GivenUp, a.Result == LeftOut:
+		return
+	}
+	if again.retried > 3 || l.shut {
+		return
+	}
+	again.ID += 1_000_000
+	if !j.Limit.IsZero() {
+		again.Limit = l.now.Add(wait + again.Budget)
+	}
+	l.jobs[again.ID] = &again
+	l.later(wait, Arrive{Jobs: []Job{again.Job}})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // world is all that a simulation is made from: plain data, so that a world in
@@ -18,9 +19,12 @@ type world struct {
 	seed     uint64 // of what happens by chance
 	config   Config
 	egresses []Egress
+	routes   map[string][]string
 	hosts    []simHost
 	jobs     []simJob
 	faults   []fault
+	broken   [2]time.Duration // between these the first egress does not work
+	retries  int              // how often a list asks again
 }
 
 // simJob is a job with its arrival. Those of a batch arrive together.
@@ -32,10 +36,17 @@ type simJob struct {
 
 	// What the host last said about it, and by whom it knew us.
 	said    *belief.Heard
+	trouble belief.Trouble // that of the transaction
 	client  *simClient
 	number  int  // of the recipients that the client has named to it
 	fresh   bool // it has come, and no session has had it yet
 	unheard bool // it had heard of no other target
+	came    time.Time
+	session *simSession // that has it
+	asked   int         // how often
+	trial   bool        // the last session with it ended on the trial of an extension
+	failure smtp.Kind   // of the session that was to be opened for it
+	retried int         // how often its caller has asked before
 }
 
 // fault is what callers and the operator do.
@@ -74,6 +85,17 @@ const (
 	failsPipelining       // sessions end on the trial of PIPELINING
 	refusesMAIL           // now and then, for the moment
 	postfix               // is slow behind ten refusals, and hangs up behind twenty (smtpd_soft_error_limit)
+	slowReset             // answers RSET behind ten refusals in eight seconds
+	hurries               // greets after n seconds
+	nameless              // refuses controls in words that name no reason
+	oneRecipient          // takes one recipient in a transaction, and refuses others in such words
+	answersTwice          // now and then, so that all that follow are one late
+	answersNot            // now and then, so that all that follow are one early
+	silentMAIL            // falls silent at MAIL, now and then
+	blocksMany            // refuses the client for two minutes if it has more than n sessions: 554
+	limitsForAWhile       // limits recipients for half an hour
+	lacksUTF8             // offers no SMTPUTF8
+	closes                // ends sessions after n refusals: 421
 	kinds
 )
 
@@ -83,11 +105,38 @@ type simHost struct {
 	n            int
 	noPostmaster bool
 	exempts      bool // postmaster from turning
+	other        int  // n is this every other ten seconds; zero: it does not change
+	addr         netip.AddrPort
+	provider     pace.Table
+}
+
+// limit is n at the moment.
+func (h *simHost) limit(now time.Time) int {
+	if h.other > 0 && now.Sub(start)/(10*time.Second)%2 == 1 {
+		return h.other
+	}
+	return h.n
 }
 
 func addrOf(host int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(host), 1}), 25)
 }
+
+// addr6Of is the address of a host in a network of its own.
+func addr6Of(host int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 0, byte(host), 15: 1}), 25)
+}
+
+// hostOf is the number of a host.
+func hostOf(addr netip.AddrPort) int {
+	if a := addr.Addr(); a.Is6() {
+		return int(a.As16()[5])
+	}
+	return int(addr.Addr().As4()[2])
+}
+
+// oneIn reports whether something is so that is in one of n worlds.
+func oneIn(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
 
 // newWorld makes a world of a seed.
 func newWorld(seed uint64) world {
@@ -96,34 +145,148 @@ func newWorld(seed uint64) world {
 		MaxSessions: 1 + r.IntN(20), MaxSessionsPerHost: 1 + r.IntN(6), MaxWaitingPerHost: 1 + r.IntN(30),
 		Idle: 5 * time.Second,
 	}}
-	w.config.Pace.Egress.Sessions = r.IntN(2) * (1 + r.IntN(8))
-	w.config.Pace = w.config.Pace.WithDefaults()
-	w.egresses = someEgresses(r)
-	for range 1 + r.IntN(6) {
-		w.hosts = append(w.hosts, simHost{
-			kind(r.IntN(int(kinds))), 1 + r.IntN(12), r.IntN(2) == 0, r.IntN(3) == 0,
-		})
+	if oneIn(r, 6) {
+		w.config.Refused = 1 + r.IntN(20)
 	}
-	if r.IntN(3) == 0 { // one that protects itself, and a long list
-		w.hosts = []simHost{{turnsSession + kind(r.IntN(3)), 1 + r.IntN(6), r.IntN(2) == 0, r.IntN(3) == 0}}
+	w.config.Pace = somePace(r)
+	w.egresses = someEgresses(r)
+	w.routes = someRoutes(r, len(w.egresses))
+	w.addHosts(r)
+	within := 20 * time.Second
+	if oneIn(r, 8) {
+		within = 3 * time.Hour
 	}
 	for batch := range 3 + r.IntN(20) {
-		w.addBatch(r, batch)
+		w.addBatch(r, batch, within)
 	}
-	w.addFaults(r)
+	w.addFaults(r, within)
+	if oneIn(r, 4) {
+		w.retries = 1 + r.IntN(2)
+	}
+	if from := time.Duration(r.IntN(10)) * time.Second; oneIn(r, 6) {
+		w.broken = [2]time.Duration{from, from + time.Duration(r.IntN(120))*time.Second}
+	}
+	if oneIn(r, 8) {
+		w.config.Memory = someMemory(r)
+	}
 	return w
+}
+
+// somePace is how fast everybody is asked.
+func somePace(r *rand.Rand) pace.Settings {
+	s := pace.Settings{Preset: pace.Normal}
+	switch r.IntN(8) {
+	case 0:
+		s.Preset, s.Egress.FirstDay = pace.Careful, 10+r.IntN(100)
+	case 1:
+		s.Preset = pace.Off
+	}
+	if oneIn(r, 8) {
+		s.Harvest = pace.Harvest{Recipients: 5 + r.IntN(50), Share: 0.3}
+	}
+	if oneIn(r, 8) {
+		s.Unknown = pace.Limits{Sessions: 1 + r.IntN(4), SessionsPerMinute: 4 + r.IntN(60), ThrottledPause: time.Minute}
+	}
+	s.Egress.Sessions = r.IntN(2) * (1 + r.IntN(8))
+	return s.WithDefaults()
+}
+
+// someTable is what is known of a provider: mostly nothing.
+func someTable(r *rand.Rand, name string) pace.Table {
+	t := pace.Table{Provider: name}
+	if !oneIn(r, 4) {
+		return t
+	}
+	some := func(n int) int { return r.IntN(2) * (1 + r.IntN(n)) }
+	t.Known = true
+	t.Limits = pace.Limits{
+		Sessions: some(6), SessionsPerMinute: some(60), RecipientsPerSession: some(40),
+		RecipientsPerMinute: some(200), RecipientsPerDay: some(800),
+	}
+	return t
 }
 
 func someEgresses(r *rand.Rand) (all []Egress) {
 	for i := range 1 + r.IntN(4)*r.IntN(2) {
-		all = append(all, Egress{ID: EgressID(i + 1), Key: fmt.Sprint("k", i), Name: fmt.Sprint("e", i), Weight: 1})
+		e := Egress{ID: EgressID(i + 1), Key: fmt.Sprint("k", i), Name: fmt.Sprint("e", i), Weight: 1 + r.IntN(3)*r.IntN(2)}
+		if i > 0 {
+			e.Only4, e.Only6 = oneIn(r, 8), oneIn(r, 8)
+		}
+		if oneIn(r, 8) {
+			e.Since = start.Add(-time.Duration(r.IntN(200)) * time.Hour)
+		}
+		all = append(all, e)
 	}
 	return all
 }
 
+// someRoutes are the egresses by which some providers are asked.
+func someRoutes(r *rand.Rand, egresses int) map[string][]string {
+	if !oneIn(r, 6) {
+		return nil
+	}
+	routes := map[string][]string{}
+	for _, name := range []string{defaultRoute, "p0", "p1"} {
+		if oneIn(r, 2) {
+			continue
+		}
+		var names []string
+		for i := range egresses {
+			if oneIn(r, 2) {
+				names = append(names, fmt.Sprint("e", i))
+			}
+		}
+		routes[name] = names
+	}
+	return routes
+}
+
+// someMemory is what an earlier plan has left.
+func someMemory(r *rand.Rand) (all []pace.Memory) {
+	for _, name := range []string{"p0", "p1"} {
+		m := pace.Memory{Provider: name, Egress: "e0", Pauses: r.IntN(3)}
+		if oneIn(r, 2) {
+			m.PausedUntil = start.Add(time.Duration(r.IntN(20)) * time.Second)
+		}
+		m.Budget = pace.Budget{Day: start.Unix() / 86400, Named: r.IntN(50), Level: r.IntN(4)}
+		all = append(all, m)
+	}
+	return all
+}
+
+// addHosts adds the hosts. Those beside each other are of one provider.
+func (w *world) addHosts(r *rand.Rand) {
+	switch r.IntN(24) {
+	default:
+		for range 1 + r.IntN(6) {
+			w.hosts = append(w.hosts, simHost{kind: kind(r.IntN(int(kinds)))})
+		}
+	case 0, 1, 2, 3, 4, 5: // one that protects itself, and a long list
+		w.hosts = []simHost{{kind: turnsSession + kind(r.IntN(3))}}
+	case 6: // most are out of reach
+		for i := range 12 {
+			w.hosts = append(w.hosts, simHost{kind: []kind{outOfReach, plainHost}[i%12/11]})
+		}
+	}
+	together := 1 + r.IntN(4)
+	for i := range w.hosts {
+		h := &w.hosts[i]
+		h.n, h.noPostmaster, h.exempts = 1+r.IntN(12), oneIn(r, 2), oneIn(r, 3)
+		if oneIn(r, 8) {
+			h.other = 1 + r.IntN(12)
+		}
+		if h.addr = addrOf(i); oneIn(r, 8) {
+			h.addr = addr6Of(i)
+		}
+		if h.provider = someTable(r, "p"+strconv.Itoa(i/together)); i%together > 0 {
+			h.provider = w.hosts[i-1].provider
+		}
+	}
+}
+
 // addBatch adds jobs that arrive together: of a list, or single checks.
-func (w *world) addBatch(r *rand.Rand, batch int) {
-	at := time.Duration(r.IntN(20_000)) * time.Millisecond
+func (w *world) addBatch(r *rand.Rand, batch int, within time.Duration) {
+	at := time.Duration(r.IntN(int(within/time.Millisecond))) * time.Millisecond
 	caller, dead := CallerID(r.IntN(4)), r.IntN(10)
 	n := 1 + r.IntN(40)
 	w.jobs = slices.Grow(w.jobs, n)
@@ -135,12 +298,19 @@ func (w *world) addBatch(r *rand.Rand, batch int) {
 			name = "bad"
 		}
 		j := Job{
-			ID: id, Addr: addrOf(host), Domain: domain, Target: name + strconv.Itoa(int(id)) + "@" + domain,
-			Control: "random@" + domain, Caller: caller, UTF8: r.IntN(20) == 0,
-			Budget: time.Duration(1+r.IntN(30)) * time.Second, Again: r.IntN(30) == 0,
-			Patient: caller != 0 || r.IntN(2) == 0,
+			ID: id, Addr: w.hosts[host].addr, Domain: domain, Target: name + strconv.Itoa(int(id)) + "@" + domain,
+			Control: "random@" + domain, Caller: caller, UTF8: oneIn(r, 20), Provider: w.hosts[host].provider,
+			Budget: time.Duration(1+r.IntN(30)) * time.Second, Again: oneIn(r, 30),
+			Patient: caller != 0 || oneIn(r, 2),
 		}
-		j.Provider = pace.Table{Provider: "p" + strconv.Itoa(host/2)}
+		switch r.IntN(60) {
+		case 0:
+			j.Control = ""
+		case 1:
+			j.Without = []EgressID{EgressID(1 + r.IntN(3))}
+		case 2:
+			j.Budget, j.Patient = 0, true
+		}
 		if !j.Patient {
 			j.Limit = start.Add(at + j.Budget)
 		}
@@ -150,28 +320,29 @@ func (w *world) addBatch(r *rand.Rand, batch int) {
 
 // addFaults adds callers that give up, lists that end, egresses that come and
 // go, and the end of all.
-func (w *world) addFaults(r *rand.Rand) {
-	add := func(within int, e Event) {
-		w.faults = append(w.faults, fault{time.Duration(r.IntN(within)) * time.Millisecond, e})
+func (w *world) addFaults(r *rand.Rand, within time.Duration) {
+	add := func(e Event) {
+		w.faults = append(w.faults, fault{time.Duration(r.IntN(int(within/time.Millisecond))) * time.Millisecond * 5 / 4, e})
 	}
 	for range r.IntN(6) {
 		var ids []JobID
 		for range 1 + r.IntN(30) {
 			ids = append(ids, w.jobs[r.IntN(len(w.jobs))].ID)
 		}
-		add(25_000, GiveUp{ids})
+		add(GiveUp{ids})
 	}
-	if r.IntN(3) == 0 {
-		add(25_000, CallerEnds{CallerID(1 + r.IntN(3))})
-	}
-	if r.IntN(3) == 0 {
-		add(2_000, CallerSet{CallerID(1 + r.IntN(3)), r.IntN(50)})
+	if oneIn(r, 3) {
+		add(CallerEnds{CallerID(1 + r.IntN(3))})
 	}
 	for range r.IntN(3) {
-		add(25_000, SetEgresses{All: someEgresses(r)})
+		w.faults = append(w.faults, fault{0, CallerSet{CallerID(1 + r.IntN(3)), r.IntN(50)}})
 	}
-	if r.IntN(5) == 0 {
-		add(30_000, Shut{})
+	for range r.IntN(3) {
+		all := someEgresses(r)
+		add(SetEgresses{All: all, Routes: someRoutes(r, len(all))})
+	}
+	if oneIn(r, 5) {
+		add(Shut{})
 	}
 }
 
