@@ -17,8 +17,6 @@ type Answered struct {
 func (s *State) answer(j *job, with Answered) {
 	x := j.session
 	switch {
-	case j.place == answered:
-		return
 	case j.place == waiting:
 		j.waited += s.now.Sub(j.since)
 		if j.in != nil {

@@ -247,11 +247,6 @@ func (s *State) forgetEgress(e *egress) {
 		s.memory[memoryKey{m.Provider, m.Egress}] = m
 		s.troubled[m.Provider] = true
 	}
-	for _, h := range s.hostsOf(func(h *host) bool { return h.key.egress == e }) {
-		for h.held.first != nil {
-			s.answer(h.held.first, Answered{Result: Unproven})
-		}
-	}
 	for key, h := range s.hosts {
 		if key.egress == e {
 			s.stop(&h.timer)

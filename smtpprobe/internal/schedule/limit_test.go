@@ -153,6 +153,21 @@ func TestSessionsAreForgotten(t *testing.T) {
 	}
 }
 
+// TestTroubleIsForgotten sees that trouble is forgotten after an hour, whatever
+// has changed since, and that nothing else is then.
+func TestTroubleIsForgotten(t *testing.T) {
+	for successes, want := range map[int]int{0: pace.FirstSessions, 1: pace.FirstSessions, 36: 9} {
+		l := newLimits(&Config{MaxSessionsPerHost: 20}, pace.FirstSessions)
+		l.shut(start)
+		for range successes {
+			l.sessions.succeeded(start.Add(30 * time.Minute))
+		}
+		if got := l.sessions.size(start.Add(limitsLast + 1)); got != want {
+			t.Errorf("after %d successes there are %d sessions, want %d", successes, got, want)
+		}
+	}
+}
+
 // TestRefusalsOfASession sees when a session shows whether the host takes more
 // refusals than nine, and that a limit which was halved grows by one with eight
 // sessions that used it up.

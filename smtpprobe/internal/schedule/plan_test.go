@@ -106,6 +106,7 @@ func TestHeldRefusals(t *testing.T) {
 			a.ask(0, "good@e.example")
 		}, true, LeftOut},
 		{"its caller gives up", func(a *tried) { a.tell(GiveUp{[]JobID{3}}) }, true, Unproven},
+		{"its egress is removed", func(a *tried) { a.tell(SetEgresses{All: named("c")}) }, false, Unproven},
 		{"shut", func(a *tried) { a.tell(Shut{}) }, true, Unproven},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -136,18 +136,10 @@ func (s *State) lost(x *session) {
 	}
 }
 
-// closed notes that the connection is gone.
+// closed notes that the connection is gone. The plan knew that it would be.
 func (s *State) closed(x *session) {
 	if x == nil {
 		return
-	}
-	if x.phase != closing { // the shell has lost it
-		jobs := x.jobs
-		s.release(x)
-		for _, j := range jobs {
-			s.goesAgain(j, true)
-		}
-		s.move(x, closing)
 	}
 	s.endRun(x, x.run)
 	s.count(x, -1)
