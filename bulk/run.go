@@ -32,7 +32,6 @@ type run struct {
 	work     chan []*planned
 	outcomes chan outcome
 	workers  sync.WaitGroup
-	waiters  waiters
 	out      *writer
 
 	buffer  *spillBuffer
@@ -46,7 +45,8 @@ type run struct {
 	tally     tally
 
 	asking      context.Context // of the workers
-	lane        engine.Lane     // of the list
+	caller      engine.Caller
+	more        chan struct{} // more addresses wait than before
 	how         engine.GroupOptions
 	workerCount int
 	idle        atomic.Int64 // workers without a batch
@@ -82,11 +82,12 @@ func newRun(o Options, sink Sink) *run {
 		retries:  NewRetryRules(o.RetryWindow),
 		tally:    newTally(o.WorstDomains),
 		drain:    o.Drain,
-		waiters:  waiters{more: make(chan struct{}, 1)},
+		more:     make(chan struct{}, 1),
 		network:  network{offline: o.Offline},
 	}
-	r.plan.Growing, r.lane.MayWait, r.lane.Done = true, r.waitingRoom, o.Drain
-	r.how = engine.GroupOptions{Level: o.Level, Fresh: o.Fresh, Lane: &r.lane, Waits: r.waiters.note}
+	r.plan.Growing = true
+	r.caller.Most, r.caller.Done, r.caller.More = o.limits.queued, o.Drain, r.more
+	r.how = engine.GroupOptions{Level: o.Level, Fresh: o.Fresh, Caller: &r.caller}
 	return r
 }
 
@@ -125,7 +126,7 @@ func (r *run) await(ctx context.Context) error {
 		return r.settle(ctx, o)
 	case r.writable() <- r.ready:
 		r.ready = nil
-	case <-r.waiters.more: // advance starts others
+	case <-r.more: // advance starts others
 	case <-r.alarm.C:
 		r.alarmAt = 0 // advance finds what is due
 	case <-r.ticker.C:
@@ -172,9 +173,6 @@ func (r *run) takeWaiting(ctx context.Context) error {
 func (r *run) advance() error {
 	if err := r.wake(); err != nil {
 		return err
-	}
-	for _, t := range r.waiters.takeScouts() {
-		r.plan.Found(t)
 	}
 	r.beginAll()
 	if err := r.collect(); err != nil {

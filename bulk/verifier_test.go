@@ -131,7 +131,7 @@ func TestSettingsOfARun(t *testing.T) {
 		if _, err := bulk.Run(t.Context(), listOf("A <a@b.example>"), &file{}, o); err != nil {
 			t.Fatal(err)
 		}
-		if told.Level != engine.LevelDNS || !told.Fresh || told.Clean || told.Lane == nil || told.Waits == nil {
+		if told.Level != engine.LevelDNS || !told.Fresh || told.Clean || told.Caller == nil {
 			t.Errorf("%+v", told) // what is cleaned already is not cleaned again
 		}
 	})

@@ -2,12 +2,9 @@ package bulk
 
 import (
 	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/answered"
 	"github.com/rcpt/rcpt/internal/given"
 )
@@ -20,49 +17,6 @@ type outcome struct {
 	err        error
 }
 
-// waiters counts the addresses that wait for sessions, and keeps the scouts
-// among them.
-type waiters struct {
-	n    atomic.Int64
-	more chan struct{} // has room for one; signals that there are more than before
-
-	mu     sync.Mutex
-	scouts []*planned
-}
-
-func (w *waiters) count() int { return int(w.n.Load()) }
-
-func (w *waiters) note(waits bool) {
-	if !waits {
-		w.n.Add(-1)
-		return
-	}
-	w.n.Add(1)
-	select {
-	case w.more <- struct{}{}:
-	default:
-	}
-}
-
-// noteScout is note for a scout.
-func (w *waiters) noteScout(t *planned, waits bool) {
-	if waits {
-		w.mu.Lock()
-		w.scouts = append(w.scouts, t)
-		w.mu.Unlock()
-	}
-	w.note(waits)
-}
-
-// takeScouts returns the scouts that have begun to wait since the last call.
-func (w *waiters) takeScouts() []*planned {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	scouts := w.scouts
-	w.scouts = nil
-	return scouts
-}
-
 // beginAll starts as many tasks as may be in progress, in batches.
 func (r *run) beginAll() {
 	r.plan.Now = r.now()
@@ -71,17 +25,12 @@ func (r *run) beginAll() {
 	}
 	fed := r.options.limits.fed(r.options.Concurrency)
 	for {
-		batch := r.plan.Next(fed.Room(r.options.Room(), r.waiters.count()))
+		batch := r.plan.Next(fed.Room(r.options.Room(), r.caller.Waiting()))
 		if len(batch) == 0 {
 			return
 		}
 		r.begin(batch)
 	}
-}
-
-// waitingRoom is how many more addresses may wait for one provider.
-func (r *run) waitingRoom() int {
-	return r.options.limits.fed(r.options.Concurrency).MayWait(r.waiters.count())
 }
 
 // begin hands a batch to a worker. There are as many workers as batches in
@@ -119,7 +68,7 @@ func (r *run) ask(batch []*planned) {
 			r.outcomes <- o
 		}
 	}
-	r.options.Verifier.VerifyGroup(r.asking, emails, r.howFor(batch[0]), told)
+	r.options.Verifier.VerifyGroup(r.asking, emails, r.how, told)
 	for i, t := range batch {
 		if t != nil {
 			told(i, rcpt.Result{Email: emails[i], Verdict: rcpt.VerdictUnknown}, errNoResult)
@@ -133,15 +82,6 @@ func (r *run) ask(batch []*planned) {
 
 // errNoResult reports an address of which the Verifier told nothing.
 var errNoResult = errors.New("bulk: the Verifier has returned without a result")
-
-// howFor returns the options of verifying a batch that begins with first.
-func (r *run) howFor(first *planned) engine.GroupOptions {
-	o := r.how
-	if first.Scouts {
-		o.Waits = func(waits bool) { r.waiters.noteScout(first, waits) }
-	}
-	return o
-}
 
 func (r *run) outcome(t *task, result rcpt.Result, err error) outcome {
 	result = answered.Result(t.record.item.Email, result, err)

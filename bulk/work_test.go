@@ -49,15 +49,11 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 		}
 	}
 	wantStarted(2)
-	r.waiters.note(true)
+	r.caller.Wait(1)
 	wantStarted(3)
-	for range 10 {
-		r.waiters.note(true)
-	}
+	r.caller.Wait(10)
 	wantStarted(5)
-	for range 11 {
-		r.waiters.note(false)
-	}
+	r.caller.Wait(-11)
 	for range 5 {
 		verifier.let <- struct{}{}
 		r.plan.Done((<-r.outcomes).task.planned)
@@ -111,8 +107,8 @@ func TestNewsOfWhoWaits(t *testing.T) {
 	r.alarm, r.ticker = time.NewTimer(time.Hour), time.NewTicker(time.Hour)
 	defer r.alarm.Stop()
 	defer r.ticker.Stop()
-	r.waiters.note(true)
-	r.waiters.note(true) // nobody is to wait for the run here
+	r.caller.Wait(1)
+	r.caller.Wait(1) // nobody is to wait for the run here
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := r.await(ctx); err != nil {
@@ -124,37 +120,6 @@ func TestNewsOfWhoWaits(t *testing.T) {
 func TestQueuedLimit(t *testing.T) {
 	if o, err := (Options{Verifier: OneByOne(slowly{}.Verify), Concurrency: 7}).withDefaults(); o.limits.queued != 16*7 || err != nil {
 		t.Errorf("%d by default (%v)", o.limits.queued, err)
-	}
-}
-
-// TestOthersFollowAScoutThatWaits checks that the rest of a domain begins when
-// its first address has come to its mail host, and not with its answer.
-func TestOthersFollowAScoutThatWaits(t *testing.T) {
-	verifier := slowly{make(chan struct{})}
-	r := begun(t, Options{Verifier: OneByOne(verifier.Verify), Concurrency: 10}, 0)
-	defer r.stopWorkers()
-	defer close(verifier.let)
-	var first *task
-	for range 3 {
-		t := &task{record: &record{item: Item{Email: "a@b.example"}}}
-		if first == nil {
-			first = t
-		}
-		r.queue(t, "b.example")
-	}
-	wantStarted := func(want int) {
-		t.Helper()
-		if err := r.advance(); err != nil || r.plan.Started() != want {
-			t.Fatalf("%d are under way (%v), want %d", r.plan.Started(), err, want)
-		}
-	}
-	wantStarted(1)
-	wantStarted(1)
-	r.waiters.noteScout(first.planned, true)
-	wantStarted(3)
-	r.waiters.noteScout(first.planned, false)
-	if scouts := r.waiters.takeScouts(); len(scouts) > 0 {
-		t.Errorf("%d scouts told that they wait no longer", len(scouts))
 	}
 }
 

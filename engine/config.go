@@ -38,9 +38,9 @@ type Config struct {
 	// Level is how deep to look. Default: [LevelSMTP].
 	Level Level
 	// Timeout bounds one verification, the wait for a session with a busy mail
-	// host included. An address of a list ([GroupOptions.Waits],
-	// [GroupOptions.Lane], package bulk) waits beyond it: else lists would
-	// lose addresses. Default: [DefaultTimeout].
+	// host included. An address of a list ([GroupOptions.Caller], package bulk)
+	// waits beyond it: else lists would lose addresses. Default:
+	// [DefaultTimeout].
 	Timeout time.Duration
 	// AllowNets are private, loopback or reserved networks whose mail hosts may
 	// be contacted. Default: none.

@@ -12,8 +12,8 @@ import (
 )
 
 // ErrBusy means that a verification was not carried out because too many others
-// wait for a session with the mail host ([Config.MaxWaitingPerHost], the
-// MayWait of a [Lane]).
+// wait for a session with the mail host ([Config.MaxWaitingPerHost], Most of a
+// [Caller]).
 var ErrBusy = errors.New("engine: no session with the mail host became free")
 
 // ErrClosed means that a verification was not carried out because the

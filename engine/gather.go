@@ -92,7 +92,10 @@ func (g *group) resolve(ctx context.Context) {
 	err := ended(ctx, domain)
 	if err == nil {
 		g.lookUp(ctx)
+		others := len(g.members) - 1 // the first is what is being asked about
+		g.scope.how.Caller.Wait(others)
 		answer, err = v.resolve(ctx, g.ends(), domain)
+		g.scope.how.Caller.Wait(-others)
 	}
 	if err != nil {
 		for i := range g.members {
@@ -168,7 +171,7 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 		}
 		g.apart.Go(func() {
 			end := g.ends()
-			if g.scope.patient() {
+			if g.scope.how.Caller != nil { // the wait for a session does not count
 				end = end.Add(said.Waited)
 			}
 			limited, cancel := context.WithDeadline(ctx, end)

@@ -59,7 +59,7 @@ func (v *Verifier) Recall(ctx context.Context, address string) (rcpt.Result, boo
 // from several goroutines at a time, and returns after the last call. Done must
 // be quick, because other addresses wait for it. If there are more addresses
 // than may wait for one mail host ([Config.MaxWaitingPerHost]), the last of
-// them get [ErrBusy], unless [GroupOptions.Waits] is set.
+// them get [ErrBusy], unless they are of a list ([GroupOptions.Caller]).
 func (v *Verifier) VerifyGroup(
 	ctx context.Context, addresses []string, o GroupOptions, done func(i int, result rcpt.Result, err error),
 ) {
@@ -127,9 +127,6 @@ func (v *Verifier) scope(o GroupOptions) scope {
 	}
 	return scope{v.lists.Load(), o.Level.atMost(v.config.Level), allowed, o}
 }
-
-// patient reports whether the wait for a session does not count.
-func (s scope) patient() bool { return s.how.Waits != nil || s.how.Lane != nil }
 
 // noEvidence is that about an address before anything is known of it.
 func (v *Verifier) noEvidence(address string, level Level, allowed time.Duration, started time.Time) Evidence {
@@ -232,8 +229,7 @@ func (g *group) request(m *member, control string, route []smtpprobe.Host, budge
 		Control:  control,
 		SMTPUTF8: m.mailbox.NeedsSMTPUTF8(),
 		Budget:   max(budget, time.Nanosecond), // zero would be no bound
-		Queued:   g.scope.how.Waits,
-		Lane:     g.scope.how.Lane,
+		Caller:   g.scope.how.Caller,
 	}
 }
 

@@ -302,8 +302,9 @@ func TestWaitingForASessionIsNotSilence(t *testing.T) {
 		verifier, _, _ := inMemory(t, engine.Config{}, slow)
 		var all sync.WaitGroup
 		var limited atomic.Int64
+		var caller engine.Caller
 		for i := range 100 {
-			list := engine.GroupOptions{Waits: func(bool) {}}
+			list := engine.GroupOptions{Caller: &caller}
 			for j, o := range []engine.GroupOptions{list, {}} {
 				all.Go(func() {
 					var result rcpt.Result
@@ -311,9 +312,9 @@ func TestWaitingForASessionIsNotSilence(t *testing.T) {
 					address := []string{fmt.Sprintf("u%d-%d@example.test", j, i)}
 					verifier.VerifyGroup(t.Context(), address, o, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 					switch {
-					case o.Waits == nil && result.Reason == rcpt.ReasonRateLimited && !result.RetryAt.IsZero() && err == nil:
+					case o.Caller == nil && result.Reason == rcpt.ReasonRateLimited && !result.RetryAt.IsZero() && err == nil:
 						limited.Add(1)
-					case o.Waits == nil && result.Reason == rcpt.ReasonConnectionTimeout && err == nil: // it was being asked
+					case o.Caller == nil && result.Reason == rcpt.ReasonConnectionTimeout && err == nil: // it was being asked
 					case err != nil || result.Verdict != rcpt.VerdictAcceptAll:
 						t.Errorf("%s (%v), want %s: %+v", result.Reason, err, rcpt.VerdictAcceptAll, result.Details.SMTP)
 					}
@@ -339,34 +340,4 @@ func TestEvidenceIsBounded(t *testing.T) {
 	if data, err := json.Marshal(evidence); err != nil || len(data) > 100_000 {
 		t.Errorf("%d bytes of evidence (%v)", len(data), err)
 	}
-}
-
-// TestQueued checks that the wait for a session that another has busy is
-// told, and its end, and no other wait.
-func TestQueued(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		verifier, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, GreetingDelay: time.Second, RCPTDelay: 2 * time.Second})
-		start := time.Now()
-		verify := func(address string) (waits []string) {
-			o := engine.GroupOptions{Waits: func(yes bool) {
-				waits = append(waits, fmt.Sprintf("%v at %v", yes, time.Since(start)))
-			}}
-			if _, err := verifyOne(t.Context(), verifier, address, o); err != nil {
-				t.Error(err)
-			}
-			return waits
-		}
-		var first, second []string
-		var both sync.WaitGroup
-		both.Go(func() { first = verify("first@example.test") })
-		time.Sleep(2 * time.Second) // the first one's RCPT is under way
-		both.Go(func() { second = verify("second@example.test") })
-		both.Wait()
-		if diff := cmp.Diff([]string{"true at 0s", "false at 0s"}, first); diff != "" {
-			t.Errorf("first: %s", diff)
-		}
-		if len(second) != 2 || second[0] != "true at 2s" || second[1] <= "false at 4s" {
-			t.Errorf("second: %v", second)
-		}
-	})
 }

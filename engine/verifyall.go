@@ -24,8 +24,9 @@ const domainsAtOnce = 100
 // address. The loop runs on the goroutine of the caller; leaving it cancels
 // what is left, and VerifyAll then waits until that has ended.
 //
-// VerifyOptions.Timeout is the time limit of each address, in which the wait
-// for a session with a busy mail host does not count; Detach cannot be used.
+// The addresses are a list: single checks come before them at busy mail hosts.
+// VerifyOptions.Timeout is the time limit of each, in which the wait for a
+// session with a busy mail host does not count; Detach cannot be used.
 // With options that cannot be used, each outcome is that error.
 //
 // It keeps all addresses and outcomes in memory and does not retry temporary
@@ -69,6 +70,7 @@ func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, o Veri
 		}
 		return
 	}
+	how := GroupOptions{Level: o.Level, Fresh: o.Fresh, Clean: o.Clean, Timeout: o.Timeout, Caller: new(Caller)}
 	var all sync.WaitGroup
 	defer all.Wait()
 	places := make(chan struct{}, domainsAtOnce)
@@ -76,22 +78,18 @@ func (v *Verifier) verifyDomains(ctx context.Context, addresses []string, o Veri
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			v.verifyDomain(ctx, addresses, group, o, known)
+			v.verifyDomain(ctx, addresses, group, how, known)
 		})
 	}
 }
 
 // verifyDomain verifies the addresses with the indexes of a group.
 func (v *Verifier) verifyDomain(
-	ctx context.Context, addresses []string, group []int, o VerifyOptions, known chan<- numbered,
+	ctx context.Context, addresses []string, group []int, how GroupOptions, known chan<- numbered,
 ) {
 	names := make([]string, len(group))
 	for i, number := range group {
 		names[i] = addresses[number]
-	}
-	how := GroupOptions{
-		Level: o.Level, Fresh: o.Fresh, Clean: o.Clean, Timeout: o.Timeout,
-		Waits: func(bool) {}, // any number may wait for one host
 	}
 	v.VerifyGroup(ctx, names, how, func(i int, result rcpt.Result, err error) {
 		known <- numbered{Outcome{result, err}, group[i]}

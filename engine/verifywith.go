@@ -49,33 +49,26 @@ type GroupOptions struct {
 	Level Level // as VerifyOptions.Level
 	Fresh bool  // as VerifyOptions.Fresh
 	Clean bool  // as VerifyOptions.Clean
-	// Timeout is as VerifyOptions.Timeout, for each address. With Lane or Waits
-	// the wait for a session does not count: a list would lose addresses.
+	// Timeout is as VerifyOptions.Timeout, for each address. With a Caller the
+	// wait for a session does not count: a list would lose addresses.
 	Timeout time.Duration
-	// Lane is the place of a list, or of a client, at busy mail hosts. Calls
-	// with the same Lane belong together, and lanes take turns. Addresses
-	// without a lane come first. Default: none.
+	// Caller is the list that the addresses are of. They wait for busy mail
+	// hosts for as long as it takes, and fail with [ErrBusy] only where the
+	// Caller says so. Calls with the same Caller belong together, and lists
+	// take turns. Default: none. The addresses are single checks, which come
+	// before all lists, and [Config.MaxWaitingPerHost] limits how many wait.
 	//
 	// Experimental: it may change in any minor version.
-	Lane *Lane
-	// Waits is called with true when an address begins to wait for a session
-	// with a busy mail host, and with false when a session takes it or the wait
-	// ends, perhaps several times for each. Callers that limit their
-	// verifications in progress need not count those that wait. Such a
-	// verification fails with [ErrBusy] only where its Lane holds it back.
-	// Waits must be quick and must not call the Verifier. Default: nothing is
-	// called, and [Config.MaxWaitingPerHost] limits how many wait.
-	Waits func(waits bool)
+	Caller *Caller
 }
 
-// Lane tells the lists apart that are verified at the same time: where several
-// of them wait for a mail host, they take turns, so that a small one does not
-// wait behind a large one. Its MayWait may have an address fail with [ErrBusy]
-// where many wait for a provider that is asked as much as it may be, so that
-// addresses of other providers can be verified meanwhile.
+// Caller is a list: who asks, how many of its addresses may wait, and until
+// when. It counts those that wait for a mail host, or for what another one is
+// being asked: a list that limits its verifications in progress need not count
+// them. A Verifier that never has addresses wait leaves it alone.
 //
 // Experimental: it may change in any minor version.
-type Lane = smtpprobe.Lane
+type Caller = smtpprobe.Caller
 
 // ErrNotYet means that a verification with [VerifyOptions.Detach] has no answer
 // yet. It goes on.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,40 +181,50 @@ func TestOptionsOfAGroup(t *testing.T) {
 	})
 }
 
-// TestWaitsOfEachAddress checks that Waits is called for every address that is
-// asked about, those of other domains included, and for no remembered one.
-func TestWaitsOfEachAddress(t *testing.T) {
+// TestWaiting checks how many addresses of a list are said to wait: while the
+// domain is looked up, all but the one that this is for; for a mail host, all
+// but the one that it is asked about; and those that need neither never do. The
+// list is told when more wait than before.
+func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone + "elsewhere.test. MX 10 mx.example.test.\n")
-		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, Exchanger: zone, MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
-		if _, err := v.Verify(t.Context(), "known@example.test"); err != nil {
+		zone.Break(dnstest.Fault{Delay: time.Second})
+		host := &smtptest.Host{CatchAll: true, GreetingDelay: time.Second, RCPTDelay: time.Second}
+		v, _, _ := inMemory(t, engine.Config{MaxRemembered: 10, Exchanger: zone, MaxSessionsPerHost: 1}, host)
+		if _, err := v.Verify(t.Context(), "known@elsewhere.test"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
-		var waiting, begun atomic.Int64
-		o := engine.GroupOptions{Waits: func(yes bool) {
-			if !yes {
-				waiting.Add(-1)
-				return
-			}
-			waiting.Add(1)
-			begun.Add(1)
-		}}
-		addresses := []string{"known@example.test", "@", "a@example.test", "b@elsewhere.test", "c@example.test"}
-		v.VerifyGroup(t.Context(), addresses, o, func(i int, _ rcpt.Result, err error) {
-			if err != nil {
-				t.Errorf("%s: %v", addresses[i], err)
-			}
+		time.Sleep(time.Minute)
+		more := make(chan struct{}, 1)
+		caller := engine.Caller{More: more}
+		told := 0
+		var ended sync.WaitGroup
+		ended.Go(func() {
+			addresses := []string{"known@elsewhere.test", "@", "a@example.test", "b@example.test", "c@example.test"}
+			v.VerifyGroup(t.Context(), addresses, engine.GroupOptions{Caller: &caller}, func(i int, _ rcpt.Result, err error) {
+				if told++; err != nil {
+					t.Errorf("%s: %v", addresses[i], err)
+				}
+			})
 		})
-		if waiting.Load() != 0 || begun.Load() < 3 {
-			t.Errorf("%d waits, want one of each address at least; %d still wait", begun.Load(), waiting.Load())
+		var waiting []int
+		for range 100 {
+			synctest.Wait()
+			if n := caller.Waiting(); len(waiting) == 0 || waiting[len(waiting)-1] != n {
+				waiting = append(waiting, n)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		ended.Wait()
+		if want := []int{2, 0}; !slices.Equal(waiting, want) || told != 5 || len(more) != 1 {
+			t.Errorf("%v waited, want %v; told of %d, and of more %d times", waiting, want, told, len(more))
 		}
 	})
 }
 
-// TestLanes checks that addresses of a lane come behind others, and that two
-// lanes take turns.
-func TestLanes(t *testing.T) {
+// TestListsTakeTurns checks that addresses of a list come behind others, and
+// that two lists take turns.
+func TestListsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
 		began := time.Now()
@@ -234,17 +244,14 @@ func TestLanes(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		patient := func(lane *engine.Lane) engine.GroupOptions {
-			return engine.GroupOptions{Waits: func(bool) {}, Lane: lane}
-		}
 		var large, small, single time.Duration
-		ask("large", 300, patient(&engine.Lane{}), &large)
+		ask("large", 300, engine.GroupOptions{Caller: new(engine.Caller)}, &large)
 		time.Sleep(time.Second)
-		ask("small", 5, patient(&engine.Lane{}), &small)
-		ask("single", 1, patient(nil), &single)
+		ask("small", 5, engine.GroupOptions{Caller: new(engine.Caller)}, &small)
+		ask("single", 1, engine.GroupOptions{}, &single)
 		all.Wait()
 		if small > large/2 || single > large/2 {
-			t.Errorf("the small lane took %v and the single address %v, of %v", small, single, large)
+			t.Errorf("the small list took %v and the single address %v, of %v", small, single, large)
 		}
 	})
 }
@@ -305,9 +312,10 @@ func TestLeavingVerifyAll(t *testing.T) {
 	})
 }
 
-// TestMayWait checks that an address fails with ErrBusy where more wait for its
-// provider, which is asked as much as it may be, than its lane allows.
-func TestMayWait(t *testing.T) {
+// TestMostThatWait checks that an address fails with ErrBusy where its provider
+// is asked as much as it may be, and takes as much as it leaves of what may
+// wait of the list.
+func TestMostThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New("one.test. MX 10 mx1.hoster.test.\nmx1.hoster.test. A 192.0.2.1\n" +
 			"two.test. MX 10 mx2.hoster.test.\nmx2.hoster.test. A 192.0.2.2\n")
@@ -316,20 +324,19 @@ func TestMayWait(t *testing.T) {
 		v, network, _ := inMemory(t, config, host)
 		network.Add("192.0.2.2", host)
 		var all sync.WaitGroup
+		list := engine.GroupOptions{Caller: &engine.Caller{Most: 2}}
 		for _, address := range []string{"first@one.test", "waits@two.test"} {
 			all.Go(func() {
-				o := engine.GroupOptions{Waits: func(bool) {}, Lane: &engine.Lane{MayWait: func() int { return 1 }}}
-				if r, err := verifyOne(t.Context(), v, address, o); err != nil || r.Verdict != rcpt.VerdictAcceptAll {
+				if r, err := verifyOne(t.Context(), v, address, list); err != nil || r.Verdict != rcpt.VerdictAcceptAll {
 					t.Errorf("%s: %s, %v", address, r.Reason, err)
 				}
 			})
 			synctest.Wait()
 		}
-		none := engine.GroupOptions{Lane: &engine.Lane{MayWait: func() int { return 0 }}}
-		_, err := verifyOne(t.Context(), v, "none@two.test", none)
+		_, err := verifyOne(t.Context(), v, "held@two.test", list)
 		var held *smtpprobe.HeldBackError
 		if !errors.Is(err, engine.ErrBusy) || !errors.As(err, &held) {
-			t.Errorf("a lane in which nobody may wait: %v", err)
+			t.Errorf("where one waits of two that may: %v", err)
 		}
 		all.Wait()
 	})

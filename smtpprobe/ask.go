@@ -81,7 +81,7 @@ func (p *Pool) ask(ctx context.Context, j *job) (r result) {
 type batch struct {
 	pool    *Pool
 	jobs    []*job    // by place; nil: it has its result
-	lane    *Lane     // of the last of them
+	caller  *Caller   // of the last of them
 	results chan *job // has room for all
 	arrived func(r result)
 }
@@ -98,7 +98,7 @@ func (b *batch) add(ctx context.Context, j *job) {
 	case j.budget.spent():
 		b.arrived(result{job: j, session: tooLate(j)})
 	default:
-		j.results, j.place, b.lane = b.results, len(b.jobs), j.req.Lane
+		j.results, j.place, b.caller = b.results, len(b.jobs), j.req.Caller
 		b.jobs = append(b.jobs, j)
 	}
 }
@@ -110,20 +110,19 @@ const mostAtOnce = 200
 // ask puts the jobs to their mail hosts, and waits for the results.
 func (b *batch) ask(ctx context.Context) {
 	for rest := b.jobs; len(rest) > 0; {
-		lane, n := rest[0].req.Lane, 1
-		for n < min(len(rest), mostAtOnce) && rest[n].req.Lane == lane {
+		caller, n := rest[0].req.Caller, 1
+		for n < min(len(rest), mostAtOnce) && rest[n].req.Caller == caller {
 			n++
 		}
-		b.pool.handOver(rest[:n], lane)
+		b.pool.handOver(rest[:n], caller)
 		rest = rest[n:]
 	}
-	gone, ends := ctx.Done(), b.lane.done()
+	gone, ends := ctx.Done(), b.caller.ends()
 	for open := len(b.jobs); open > 0; {
 		select {
 		case j := <-b.results:
 			open--
 			b.jobs[j.place] = nil // what is known of it is not kept until the slowest has its answer
-			j.waits.tell()
 			b.arrived(j.outcome(ctx))
 		case <-ends:
 			ends = nil
@@ -136,30 +135,16 @@ func (b *batch) ask(ctx context.Context) {
 }
 
 // handOver tells the plan of jobs, all of one list or of none.
-func (p *Pool) handOver(jobs []*job, lane *Lane) {
-	most := -1
-	if lane != nil && lane.MayWait != nil {
-		most = lane.MayWait()
-	}
+func (p *Pool) handOver(jobs []*job, caller *Caller) {
 	questions := make([]schedule.Job, len(jobs))
-	for _, j := range jobs {
-		j.waits.is.Store(true)
-		j.waits.tell()
-	}
 	p.mu.Lock()
 	defer p.unlock()
-	caller := p.caller(lane, len(jobs))
+	id := p.known(caller)
 	for i, j := range jobs {
 		p.lastJob++
 		j.id = p.lastJob
 		p.jobs[j.id] = j
-		questions[i] = j.question(caller)
-	}
-	if lane != nil {
-		p.do(schedule.CallerSet{ID: caller, Most: most})
-	}
-	if lane.ended() {
-		p.do(schedule.CallerEnds{ID: caller})
+		questions[i] = j.question(id)
 	}
 	p.do(schedule.Arrive{Jobs: questions})
 }
@@ -181,38 +166,7 @@ func (b *batch) giveUp() {
 func (b *batch) leaveOut() {
 	b.pool.mu.Lock()
 	defer b.pool.unlock()
-	if l := b.pool.lists[b.lane]; l != nil {
+	if l := b.pool.lists.of[b.caller]; l != nil {
 		b.pool.do(schedule.CallerEnds{ID: l.id})
-	}
-}
-
-// list is a list with jobs that have no answer.
-type list struct {
-	id   schedule.CallerID
-	jobs int
-}
-
-// caller returns the number of a list of which so many jobs are added; 0: it is
-// none.
-func (p *Pool) caller(lane *Lane, jobs int) schedule.CallerID {
-	if lane == nil {
-		return 0
-	}
-	l := p.lists[lane]
-	if l == nil {
-		p.lastList++
-		l = &list{id: p.lastList}
-		p.lists[lane] = l
-	}
-	l.jobs += jobs
-	return l.id
-}
-
-// leave notes that a job of a list has its answer.
-func (p *Pool) leave(lane *Lane) {
-	if l := p.lists[lane]; l != nil {
-		if l.jobs--; l.jobs == 0 {
-			delete(p.lists, lane)
-		}
 	}
 }

@@ -12,8 +12,8 @@ type budget struct {
 	// must neither take time from the host nor look like its silence.
 	end    time.Time
 	waited time.Duration // how long it was put off
-	// limit is when the caller waits no longer; zero: it has no limit, or
-	// is one that is patient.
+	// limit is when the caller waits no longer; zero: it has no limit, or is a
+	// list.
 	limit time.Time
 }
 
@@ -22,7 +22,7 @@ func startBudget(req *Request) budget {
 		return budget{}
 	}
 	b := budget{end: time.Now().Add(req.Budget)}
-	if !req.patient() {
+	if req.Caller == nil {
 		b.limit = b.end
 	}
 	return b

@@ -41,8 +41,7 @@ type Config struct {
 	MaxSessionsPerHost int
 	MaxSessions        int // sessions open in all; default 1000
 	// MaxWaitingPerHost limits the probes that wait for a session with one mail
-	// host, beside those under way and those with a Queued function. Default
-	// 256.
+	// host, beside those under way and those of lists. Default 256.
 	MaxWaitingPerHost int
 	Session           SessionCaps         // default: see the fields
 	Pace              pace.Settings       // how fast providers are asked; default: see the fields

@@ -19,8 +19,8 @@
 //     about whom, when, by which egress and in which session is planned by
 //     package internal/schedule, whose package comment has the rules; the pool
 //     does what the plan says (shell.go). The sessions with one address and in
-//     all, and the jobs that wait, are limited ([Config]). A probe that is not
-//     patient waits within its time; the wait takes none from the host.
+//     all, and the jobs that wait, are limited ([Config]). A single check
+//     waits within its time; the wait takes none from the host.
 //  3. A session is opened: greeting, EHLO (HELO where that is not known),
 //     STARTTLS where offered (visit.go, package internal/wire).
 //  4. It takes several jobs into a transaction: MAIL, RCPT for each target,
@@ -109,7 +109,7 @@
 // and a day. One that refuses us is paused; one that finds us too fast gets
 // half of the sessions for some time (package pace). Its hosts take turns, and
 // so do the domains of a host, and the lists that ask about one domain. Probes
-// that are of no list ([Request].Lane) come first, and have transactions of
+// that are of no list ([Request].Caller) come first, and have transactions of
 // their own; an eighth of each limit is kept for them ([pace.ForLists]). A
 // probe that cannot wait for its turn ends with
 // smtp.KindLimited; many that may be held back are sent away ([HeldBackError])

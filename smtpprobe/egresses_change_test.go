@@ -62,13 +62,13 @@ func TestAddAndRemove(t *testing.T) {
 		m.hosts("b", slow)
 		var all sync.WaitGroup
 		var mu sync.Mutex
-		by := map[string]int{}
+		by, list := map[string]int{}, new(smtpprobe.Caller)
 		ask := func() {
 			for i := range manyHosts {
 				for j := range 3 {
 					all.Go(func() {
 						req := about(fmt.Sprintf("good%d@d%d.example", j, i), fmt.Sprintf("192.0.%d.1", i))
-						req.Queued = func(bool) {}
+						req.Caller = list
 						found, err := m.pool.Probe(m.Context(), req)
 						mu.Lock()
 						defer mu.Unlock()

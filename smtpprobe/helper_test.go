@@ -191,10 +191,14 @@ func aboutAll(mailboxes []string, addrs ...string) []smtpprobe.Request {
 	return requests
 }
 
-// patient has the callers of requests told of waits, so that they can wait.
+// patient has the requests that are of no list be of one, so that they can
+// wait.
 func patient(requests []smtpprobe.Request) []smtpprobe.Request {
+	list := new(smtpprobe.Caller)
 	for i := range requests {
-		requests[i].Queued = func(bool) {}
+		if requests[i].Caller == nil {
+			requests[i].Caller = list
+		}
 	}
 	return requests
 }

@@ -127,15 +127,16 @@ func TestWaitingForASessionTellsNothingAboutTheHost(t *testing.T) {
 }
 
 // TestThoseThatWaitAreLimited has one session under way and two waiting, and
-// sees that a third is turned away, and another address is not. Those that are
-// told of waits are not limited, and take nobody's place.
+// sees that a third is turned away, and another address is not. Those of a
+// list are not limited, and take nobody's place.
 func TestThoseThatWaitAreLimited(t *testing.T) {
 	inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 2}, two(slow(5*time.Second, 0, 0)), func(b *bubble) {
 		var wg sync.WaitGroup
+		list := new(smtpprobe.Caller)
 		for i := range 9 {
 			req := smtpprobe.Request{Hosts: mx("192.0.2.1")}
 			if i%3 > 0 {
-				req.Queued = func(bool) {}
+				req.Caller = list
 			}
 			wg.Go(func() {
 				if r := b.ask(b.Context(), request(req)); summaries(r.found) != goodFound || r.err != nil {

@@ -92,7 +92,7 @@ func TestMoreAddressesEndWithTheProbe(t *testing.T) {
 		})
 		synctest.Wait()
 		var had time.Duration
-		r := b.ask(b.Context(), request(smtpprobe.Request{Queued: func(bool) {}, Budget: 10 * time.Second, Hosts: moreOf(func(ctx context.Context) []netip.Addr {
+		r := b.ask(b.Context(), request(smtpprobe.Request{Caller: new(smtpprobe.Caller), Budget: 10 * time.Second, Hosts: moreOf(func(ctx context.Context) []netip.Addr {
 			end, _ := ctx.Deadline()
 			had = time.Until(end)
 			return nil

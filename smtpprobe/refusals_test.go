@@ -3,7 +3,6 @@ package smtpprobe_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -322,9 +321,9 @@ func TestCallersLeaveDuringAProof(t *testing.T) {
 				inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
 					ctx, cancel := context.WithCancel(b.Context())
 					time.AfterFunc(time.Duration(second)*time.Second+950*time.Millisecond, cancel) // just before a reply
-					requests, waiting := aboutAll(mailboxes(30, all, "a.example")), make([]bool, 30)
+					list, requests := new(smtpprobe.Caller), aboutAll(mailboxes(30, all, "a.example"))
 					for i := range requests {
-						requests[i].Queued = func(waits bool) { waiting[i] = waits }
+						requests[i].Caller = list
 					}
 					var others sync.WaitGroup
 					for i, part := range [][]smtpprobe.Request{requests[:4], requests[8:]} { // before and behind those that leave
@@ -336,8 +335,8 @@ func TestCallersLeaveDuringAProof(t *testing.T) {
 					time.Sleep(time.Millisecond)
 					b.askTogether(ctx, requests[4:8])
 					others.Wait()
-					if slices.Contains(waiting, true) {
-						b.Errorf("said to wait: %v", waiting)
+					if n := list.Waiting(); n != 0 {
+						b.Errorf("%d are said to wait", n)
 					}
 				})
 			})

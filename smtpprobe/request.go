@@ -19,64 +19,17 @@ type Request struct {
 	Control  string // random mailbox in the same domain; empty: do not ask about one
 	SMTPUTF8 bool   // Target needs SMTPUTF8
 
-	// Queued is called with true when the probe begins to wait for a session
-	// that others use, and with false when its own transaction starts or, if it
-	// shares one, ends. The calls alternate, and true comes first. It must be
-	// quick, and must not call the pool. Such a request is patient, and never
-	// fails with ErrBusy: its caller can limit how many wait. Default: nothing
-	// is called.
-	Queued func(waits bool)
-	// Lane is that of the list which the probe is of; it is patient. Default:
-	// the probe is of no list. Those come first, and a part of each limit is
-	// kept for them.
-	Lane *Lane
+	// Caller is the list that the probe is of: such a probe waits for a session
+	// for as long as it takes. Default: it is a single check. Those come first,
+	// and a part of each limit is kept for them.
+	Caller *Caller
 
 	// Budget is the time that the mail hosts have for this probe, not counting
-	// the wait for a free session. A probe that is not patient ends after the
-	// Budget, that wait included: with a failure of kind smtp.KindLimited where
+	// the wait for a free session. A single check ends after the Budget, that
+	// wait included: with a failure of kind smtp.KindLimited where
 	// it still waited, or had waited so that the host did not have its time. 0:
 	// the timeouts of the pool alone bound it.
 	Budget time.Duration
-}
-
-// patient reports whether the probe waits for a session for as long as it
-// takes.
-func (r *Request) patient() bool { return r.Queued != nil || r.Lane != nil }
-
-// Lane is the place of a list, or of other work that is not urgent, at mail
-// hosts that are busy. Where several lanes have probes of one domain waiting at
-// a mail host, they take turns, so that a small list does not wait behind a
-// large one.
-type Lane struct {
-	// MayWait is called when a probe of the lane would begin to wait. Where its
-	// provider is asked as much as it may be, and more probes wait for that
-	// already than MayWait returns, the probe fails with a [HeldBackError], so
-	// that its caller can ask others meanwhile. If it returns how many more may
-	// wait, no number of busy providers takes all the room. It must be quick,
-	// and must not call the pool. Default: the probe waits.
-	MayWait func() int
-	// Done is closed when the list is to end soon: probes of the lane that wait
-	// for a session fail with an error that wraps [ErrBusy], also if they would
-	// be asked again. Those that are being asked go on. Default: never.
-	Done <-chan struct{}
-}
-
-// done is Done, also of no lane.
-func (l *Lane) done() <-chan struct{} {
-	if l == nil {
-		return nil
-	}
-	return l.Done
-}
-
-// ended reports whether the list is to end soon.
-func (l *Lane) ended() bool {
-	select {
-	case <-l.done():
-		return true
-	default:
-		return false
-	}
 }
 
 // Host is a mail host with the addresses that may be dialled.

@@ -29,15 +29,11 @@ type Pool struct {
 	alarm    time.Time   // zero: there is none
 	jobs     map[schedule.JobID]*job
 	sessions map[schedule.SessionID]*session
-	lists    map[*Lane]*list
+	lists    lists
 	ways     map[schedule.EgressID]egress.Egress
 	lastJob  schedule.JobID
-	lastList schedule.CallerID
 	lastWay  schedule.EgressID
-
-	// For [Pool.unlock].
-	news   []schedule.News
-	waited []*job
+	news     []schedule.News // for [Pool.unlock]
 }
 
 // New returns a Pool. Close it when done, so that its sessions end with QUIT.
@@ -48,7 +44,7 @@ func New(c Config) (*Pool, error) {
 	c = c.withDefaults()
 	p := &Pool{
 		config: c, jobs: make(map[schedule.JobID]*job), sessions: make(map[schedule.SessionID]*session),
-		lists: make(map[*Lane]*list), ways: make(map[schedule.EgressID]egress.Egress),
+		lists: newLists(), ways: make(map[schedule.EgressID]egress.Egress),
 	}
 	p.plan = schedule.New(schedule.Config{
 		MaxSessions: c.MaxSessions, MaxSessionsPerHost: c.MaxSessionsPerHost, MaxWaitingPerHost: c.MaxWaitingPerHost,
@@ -100,6 +96,8 @@ func (p *Pool) do(e schedule.Event) {
 			p.sessions[a.Session].abort()
 		case schedule.Answer:
 			p.answer(a)
+		case schedule.Count:
+			p.lists.count(a)
 		case schedule.Tell:
 			p.news = append(p.news, a.News)
 		}
@@ -120,17 +118,13 @@ func (p *Pool) setAlarm(at time.Time) {
 	p.timer.Reset(time.Until(at))
 }
 
-// unlock gives the lock back and calls what belongs to callers: the log, and
-// the functions that are told of waits.
+// unlock gives the lock back and calls what belongs to callers: the log.
 func (p *Pool) unlock() {
-	news, waited := p.news, p.waited
-	p.news, p.waited = nil, nil
+	news := p.news
+	p.news = nil
 	p.mu.Unlock()
 	for i := range news {
 		p.log(&news[i])
-	}
-	for _, j := range waited {
-		j.waits.tell()
 	}
 }
 
@@ -157,7 +151,6 @@ func (p *Pool) run(a schedule.Action) {
 		j := p.jobs[id]
 		o.jobs[i], o.calls[i] = j, j.calls
 		j.takenBy(s)
-		p.waits(j, i > 0)
 	}
 	for i, id := range a.Controls {
 		o.controls[i] = p.jobs[id]
@@ -169,9 +162,7 @@ func (p *Pool) run(a schedule.Action) {
 func (p *Pool) answer(a schedule.Action) {
 	j := p.jobs[a.Job]
 	delete(p.jobs, a.Job)
-	p.leave(j.req.Lane)
 	j.answer = answer{result: a.Result, egress: a.Egress, retry: a.Retry, ago: a.Ago, waited: a.Waited}
 	j.answer.from, _ = a.From.(*remark)
-	j.waits.is.Store(false) // it is told by those who wait for the answer
 	j.results <- j
 }

@@ -38,8 +38,8 @@ func TestSingleChecksComeFirst(t *testing.T) {
 		singles = append(singles, "good-single"+string(rune('a'+i))+"@a.example")
 	}
 	requests := patient(aboutAll(ofList))
-	for lane, i := new(smtpprobe.Lane), 0; i < len(requests); i++ {
-		requests[i].Lane, requests[i].Budget = lane, time.Hour
+	for i := range requests {
+		requests[i].Budget = time.Hour
 	}
 	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 4}, one(host), func(b *bubble) {
 		var asked sync.WaitGroup

@@ -58,7 +58,7 @@ func TestRecipientsAreLimited(t *testing.T) {
 
 // TestSingleCheckWaitsForItsTurn sees that a probe whose provider has no room
 // waits as long as it has time, and is then told when to come back; and that
-// one whose caller is told of waits goes on waiting.
+// one of a list goes on waiting.
 func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 	hosts, requests := operated(&peer{RCPTDelay: time.Minute}, 3, 1, "hoster.test")
 	c := smtpprobe.Config{
@@ -71,7 +71,7 @@ func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 		synctest.Wait()
 		wg.Go(func() {
 			patient := requests[2]
-			patient.Queued = func(bool) {}
+			patient.Caller = new(smtpprobe.Caller)
 			patient.Budget = 10 * time.Minute
 			r := b.ask(b.Context(), patient)
 			b.checkAnswered([]told{r}, 0)
@@ -100,11 +100,11 @@ func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 // is being asked: a domain has its own jobs before it. One about another domain
 // has its turn before.
 func TestSingleCheckDoesNotOutwaitItsTime(t *testing.T) {
-	giant := patient(aboutAll(mailboxes(500, none, "giant.example")))
+	giant := aboutAll(mailboxes(500, none, "giant.example"))
 	for i := range giant {
 		giant[i].Budget = time.Hour
 	}
-	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}}
+	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}, MaxWaitingPerHost: len(giant)}
 	inBubble(t, c, one(&peer{RCPTDelay: time.Second}), func(b *bubble) {
 		var wg sync.WaitGroup
 		wg.Go(func() { b.checkAnswered(b.askTogether(b.Context(), giant), 0) })
@@ -150,21 +150,22 @@ func TestBudgetOfADayIsKnownAtOnce(t *testing.T) {
 	})
 }
 
-// TestManyThatWaitAreHeldBack sees that callers that are told of waits are told
-// to come back once more than they allow wait for a provider.
+// TestManyThatWaitAreHeldBack sees that those of a list are told to come back
+// once more wait for a provider than the list leaves to others, and that single
+// checks are not.
 func TestManyThatWaitAreHeldBack(t *testing.T) {
 	hosts, requests := operated(&peer{RCPTDelay: time.Second}, 300, 10, "hoster.test")
 	inBubble(t, smtpprobe.Config{}, hosts, func(b *bubble) {
-		lane := &smtpprobe.Lane{MayWait: func() int { return 1000 }}
-		for i := range patient(requests) {
+		list := &smtpprobe.Caller{Most: 2000}
+		for i := range requests {
 			if i%10 > 0 {
-				requests[i].Lane = lane
+				requests[i].Caller = list
 			}
 		}
 		held := 0
 		for i, r := range b.askTogether(b.Context(), requests) {
 			var err *smtpprobe.HeldBackError
-			if errors.As(r.err, &err) && requests[i].Lane != nil {
+			if errors.As(r.err, &err) && requests[i].Caller != nil {
 				if held++; err.Provider != "hoster.test" || err.RetryAfter != 0 || !errors.Is(r.err, smtpprobe.ErrBusy) {
 					b.Fatalf("%+v", err)
 				}

@@ -57,7 +57,6 @@ func newSession(p *Pool, a schedule.Action) *session {
 		ManyRefused: schedule.ManyRefused, Grouped: a.Tried,
 	}
 	j.takenBy(s)
-	p.waits(j, false)
 	return s
 }
 
@@ -160,7 +159,6 @@ func (s *session) notOpened(err error) {
 	defer p.unlock()
 	s.settled(s.first, told)
 	p.do(e)
-	p.lineUp(s.first)
 }
 
 // early are the refusals before MAIL.
@@ -192,9 +190,6 @@ func (s *session) carryOut(o order) bool {
 		j.calls = t.asked.Calls[i]
 	}
 	p.do(e)
-	for _, j := range o.jobs {
-		p.lineUp(j)
-	}
 	return !e.Outcome.Ended
 }
 
@@ -202,15 +197,7 @@ func (s *session) carryOut(o order) bool {
 // pool's lock is held.
 func (s *session) settled(j *job, told account) {
 	if s.pool.jobs[j.id] == j && j.session == s {
-		j.account, j.asked = told, false
-	}
-}
-
-// lineUp notes that a job waits again, if it has no answer, and no session has
-// it. The pool's lock is held.
-func (p *Pool) lineUp(j *job) {
-	if p.jobs[j.id] == j && !j.asked {
-		p.waits(j, true)
+		j.account = told
 	}
 }
 

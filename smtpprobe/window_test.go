@@ -112,9 +112,9 @@ func TestOneAddressHasOneSession(t *testing.T) {
 // any of its transactions went well.
 func TestStrictProvidersBeginWithTwo(t *testing.T) {
 	for name, want := range map[string]int{"mx.hoster.test": 4, "aspmx.l.google.com": 2} {
-		requests := patient(aboutAll(mailboxes(200, all, "a.example")))
+		requests := aboutAll(mailboxes(200, all, "a.example"))
 		for i := range requests {
-			requests[i].Hosts[0].Name = name
+			requests[i].Hosts[0].Name, requests[i].Budget = name, time.Hour
 		}
 		inBubble(t, smtpprobe.Config{}, one(&peer{RCPTDelay: 5 * time.Second}), func(b *bubble) {
 			time.AfterFunc(4*time.Second, func() {
@@ -195,13 +195,13 @@ func TestGiantsDoNotStarveOthers(t *testing.T) {
 			host, hosts := &peer{RCPTDelay: 50 * time.Millisecond}, map[string]smtptest.Handler{}
 			var requests []smtpprobe.Request
 			ask := func(n int, small bool) {
-				lane := new(smtpprobe.Lane)
+				list := new(smtpprobe.Caller)
 				for i := range n {
 					at := tt.where(i, small)
 					hosts[at.addr] = host
 					req := about(fmt.Sprintf("good%d-%t@%s", i, small, at.domain), at.addr)
 					if req.Hosts[0].Name, req.Budget = at.host, time.Hour; tt.lists {
-						req.Lane = lane
+						req.Caller = list
 					}
 					requests = append(requests, req)
 				}

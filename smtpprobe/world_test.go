@@ -194,7 +194,7 @@ type world struct {
 	config smtpprobe.Config
 	hosts  map[string]smtptest.Handler
 	lists  [][]smtpprobe.Request
-	all    []atomic.Int64 // of each list: said to wait
+	caller []smtpprobe.Caller // of each list
 	how    ending
 	end    time.Duration // when that is
 	each   bool          // all lists end, and not the first alone
@@ -214,7 +214,7 @@ func newWorld(r *rand.Rand) *world {
 	w := &world{
 		config: smtpprobe.Config{MaxSessionsPerHost: 1 + r.IntN(4), MaxSessions: 2 + r.IntN(10)},
 		hosts:  map[string]smtptest.Handler{"2001:db8::1": whimsical(r)},
-		lists:  make([][]smtpprobe.Request, 3), all: make([]atomic.Int64, 3),
+		lists:  make([][]smtpprobe.Request, 3), caller: make([]smtpprobe.Caller, 3),
 		how: ending(max(0, r.IntN(6)-2)), end: time.Duration(r.IntN(1<<(8+r.IntN(7)))) * time.Millisecond, each: r.IntN(2) == 0,
 	}
 	single := r.IntN(2) == 0 // else the connection is refused at the fifth
@@ -237,14 +237,14 @@ func newWorld(r *rand.Rand) *world {
 		w.config.MaxWaitingPerHost = 1 + r.IntN(60)
 	}
 	for i := range w.lists {
-		w.lists[i] = w.list(r, single, &w.all[i])
+		w.lists[i] = w.list(r, single, &w.caller[i])
 	}
 	return w
 }
 
 // list draws requests, to one host or to two addresses and perhaps more that
 // are found slowly.
-func (w *world) list(r *rand.Rand, single bool, waiting *atomic.Int64) []smtpprobe.Request {
+func (w *world) list(r *rand.Rand, single bool, caller *smtpprobe.Caller) []smtpprobe.Request {
 	kinds := append(slices.Sorted(maps.Keys(truths)), "good", "good", "good", "good", "bad", "bad", "bad")
 	addr := func() string { return fmt.Sprintf("192.0.2.%d", 1+r.IntN(5)) }
 	var requests []smtpprobe.Request
@@ -258,7 +258,7 @@ func (w *world) list(r *rand.Rand, single bool, waiting *atomic.Int64) []smtppro
 			req.Budget = time.Duration(1+r.IntN(20)) * time.Second
 		}
 		if r.IntN(2) == 0 {
-			req.Queued = func(waits bool) { waiting.Add(map[bool]int64{true: 1, false: -1}[waits]) }
+			req.Caller = caller
 		}
 		if slow := time.Duration(1+r.IntN(2000)) * time.Millisecond; !single && r.IntN(3) == 0 {
 			req.Hosts[0].More = func(ctx context.Context) []netip.Addr {
@@ -305,7 +305,7 @@ func (w *world) ask(b *bubble, i int) {
 			b.Errorf("%s: told %v after the end", req.Target, r.took-w.end)
 		}
 	}
-	if n := w.all[i].Load(); n != 0 {
+	if n := w.caller[i].Waiting(); n != 0 {
 		b.Errorf("%d are said to wait", n)
 	}
 }

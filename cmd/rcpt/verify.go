@@ -48,7 +48,7 @@ func (c *verifyCommand) Run(ctx context.Context, std terminal, logs *settings.Lo
 	if err != nil {
 		return err
 	}
-	err = verifyAll(ctx, patient{verifier}, lines, printerFor(std.out, c.JSON, c.Details), std.err)
+	err = verifyAll(ctx, patient{verifier, new(engine.Caller)}, lines, printerFor(std.out, c.JSON, c.Details), std.err)
 	if err == nil {
 		err = doctor.NetworkError(verifier.Network())
 	}
@@ -113,11 +113,14 @@ type verifier interface {
 
 // patient verifies the addresses in texts as those of a list: they wait for
 // sessions beyond the time limit, as they have each other to wait for.
-type patient struct{ *engine.Verifier }
+type patient struct {
+	*engine.Verifier
+	list *engine.Caller
+}
 
 // Verify implements [verifier].
 func (p patient) Verify(ctx context.Context, text string) (result rcpt.Result, err error) {
-	o := engine.GroupOptions{Clean: true, Waits: func(bool) {}}
+	o := engine.GroupOptions{Clean: true, Caller: p.list}
 	p.VerifyGroup(ctx, []string{text}, o, func(_ int, r rcpt.Result, e error) { result, err = r, e })
 	return result, err
 }

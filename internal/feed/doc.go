@@ -9,10 +9,10 @@
 // # 1. Which address is next
 //
 //  1. The addresses of a domain go in the order in which they came.
-//  2. The first address of a domain goes alone, as its scout, because the
-//     others would only wait for the DNS with it. The others may go once the
-//     scout has found its mail host, or is done. A domain with an address that
-//     had an answer before needs no scout.
+//  2. Of a domain of which no address is done, no more than a batch is in
+//     progress: the others would only wait for the DNS with it, or for the
+//     first answer of the mail host. A domain with an address that had an
+//     answer before is known already.
 //  3. A domain is small if no more than four of its addresses are queued and in
 //     progress. The others are large. Those with more addresses, by powers of
 //     two, come first, because their hosts take longest. Domains of one size
@@ -30,10 +30,9 @@
 // # 2. How many are in progress
 //
 //  1. As many as the caller allows, and beside them those that wait for a
-//     session with their mail host, up to a limit.
-//  2. The rest of that limit is how many more may wait for one provider that is
-//     asked as much as it may be: each busy one leaves as much room as it
-//     takes.
+//     session with their mail host, or while another one is looked up or asked
+//     about, up to a limit. What a busy provider may take of it is a rule of
+//     those who ask (rule 6.3 of package smtpprobe/internal/schedule).
 //
 // # 3. What is asked again, and when
 //

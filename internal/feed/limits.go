@@ -15,7 +15,3 @@ type Limits struct {
 func (l Limits) Room(allowed, waiting int) int {
 	return min(allowed, l.Asked) + min(waiting, l.Waiting)
 }
-
-// MayWait is how many more may wait for one provider, where so many wait.
-// (Rule 2.2)
-func (l Limits) MayWait(waiting int) int { return max(0, l.Waiting-waiting) }

@@ -42,8 +42,7 @@ type Plan[T any] struct {
 
 // Address is an address that is queued or in progress.
 type Address[T any] struct {
-	Of     T
-	Scouts bool // in progress as the first of its domain (Rule 1.2)
+	Of T
 
 	domain  *domain[T]
 	next    *Address[T] // in the queue
@@ -60,8 +59,7 @@ type domain[T any] struct {
 	first, last *Address[T]
 	queued      int
 	started     int
-	scout       *Address[T]   // in progress, and has not found its mail host yet
-	scouted     bool          // the scout has found its mail host
+	known       bool          // one of its addresses is done
 	since       time.Duration // when it was listed
 	turn        int           // addresses started in this turn
 	in          *sized[T]     // where it is listed; nil: nowhere
@@ -98,7 +96,7 @@ func (p *Plan[T]) ByDomain() map[string]int64 {
 func (p *Plan[T]) Add(of T, name string, octets int64, answered bool) *Address[T] {
 	d := p.domains[name]
 	if d == nil {
-		d = &domain[T]{name: name, scouted: answered}
+		d = &domain[T]{name: name, known: answered}
 		p.domains[name] = d
 	}
 	a := &Address[T]{Of: of, domain: d, octets: octets}
@@ -127,7 +125,12 @@ func (p *Plan[T]) list(d *domain[T]) {
 }
 
 // ready reports whether the domain may start an address. (Rules 1.2 and 1.6)
-func (d *domain[T]) ready(most int) bool { return d.queued > 0 && d.started < most && d.scout == nil }
+func (d *domain[T]) ready(most int) bool {
+	if !d.known {
+		most = min(most, batchSize)
+	}
+	return d.queued > 0 && d.started < most
+}
 
 // size is zero for a small domain, and grows with the number of addresses.
 // (Rule 1.3)
@@ -139,8 +142,7 @@ func (d *domain[T]) size() int {
 }
 
 // Next starts the addresses that are next, as long as no more than so many are
-// in progress; none: no other may be started. A scout is alone, as no other
-// address of its domain follows yet. (Rule 1.7)
+// in progress; none: no other may be started. (Rule 1.7)
 func (p *Plan[T]) Next(room int) (batch []*Address[T]) {
 	for p.started < room && len(batch) < batchSize {
 		d, large := p.choose(room)
@@ -203,9 +205,6 @@ func (p *Plan[T]) start(d *domain[T], large bool) *Address[T] {
 		p.ofLarge++
 		turn = batchSize
 	}
-	if a.Scouts = !d.scouted; a.Scouts {
-		d.scout = a
-	}
 	if d.turn++; d.turn == turn || !d.ready(p.limits.PerDomain) {
 		d.in.Pop()
 		d.in = nil
@@ -214,19 +213,11 @@ func (p *Plan[T]) start(d *domain[T], large bool) *Address[T] {
 	return a
 }
 
-// Found lets the other addresses of a domain start: its scout has found its
-// mail host. (Rule 1.2)
-func (p *Plan[T]) Found(a *Address[T]) {
-	if d := a.domain; d.scout == a {
-		d.scout, d.scouted = nil, true
-		p.list(d)
-	}
-}
-
-// Done ends an address that was started.
+// Done ends an address that was started. Its domain is known from then on.
+// (Rule 1.2)
 func (p *Plan[T]) Done(a *Address[T]) {
-	p.Found(a)
 	d := a.domain
+	d.known = true
 	if a.ofLarge {
 		p.ofLarge--
 	}

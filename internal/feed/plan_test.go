@@ -79,7 +79,10 @@ func TestLargestFirst(t *testing.T) {
 	for range smallDomain {
 		p.Add("", "small", 0, false)
 	}
-	scoutAhead(t, p, "giant", "other giant", "middle", "small")
+	answerFirst(t, p, "giant", "other giant", "middle", "small")
+	for range smallDomain {
+		p.Add("", "small", 0, false)
+	}
 	var order []string // of the domains, each turn once
 	for range 160 {
 		if domain := one(p, 160).Domain(); len(order) == 0 || order[len(order)-1] != domain {
@@ -115,7 +118,7 @@ func TestSmallWaitForCompany(t *testing.T) {
 				p.Add("", "large", 0, false)
 			}
 			p.Add("", "small", 0, false)
-			p.Found(one(p, 5))
+			one(p, 5)
 			for range smallDomain {
 				one(p, 5) // beyond the share of large ones
 			}
@@ -127,42 +130,42 @@ func TestSmallWaitForCompany(t *testing.T) {
 	}
 }
 
-// scoutAhead has the first address of each domain started, and holds that
-// nothing else is until these have found their mail hosts.
-func scoutAhead(t *testing.T, p *Plan[string], domains ...string) {
+// answerFirst has the first addresses of each domain started, sees that these
+// are no more than a batch, and has them done.
+func answerFirst(t *testing.T, p *Plan[string], domains ...string) {
 	t.Helper()
-	var scouts []*Address[string]
 	var order []string
-	for {
-		next := one(p, 160)
-		if next == nil {
-			break
-		}
-		scouts, order = append(scouts, next), append(order, next.Domain())
+	var started []*Address[string]
+	for batch := p.Next(160); len(batch) > 0; batch = p.Next(160) {
+		order, started = append(order, batch[0].Domain()), append(started, batch...)
 	}
 	if !slices.Equal(order, domains) {
-		t.Errorf("%q began before their scouts had found anything, want %q", order, domains)
+		t.Errorf("began with %q, want a batch of each of %q", order, domains)
 	}
-	for _, scout := range scouts {
-		p.Found(scout)
+	for _, a := range started {
+		p.Done(a)
 	}
 }
 
-// TestScoutIsAnswered checks that the others follow a scout that is answered
-// without a mail host, too, and that the domain needs no second one.
-func TestScoutIsAnswered(t *testing.T) {
-	p := New[string](Limits{PerDomain: 1000})
-	for range 3 {
+// TestOthersFollowAnAnswer checks that a domain has no more than a batch in
+// progress until one of its addresses is done, and then as many as it may.
+func TestOthersFollowAnAnswer(t *testing.T) {
+	p := New[string](Limits{PerDomain: 100})
+	for range 200 {
 		p.Add("", "one.example", 0, false)
 	}
-	scout := one(p, 10)
-	if one(p, 10) != nil {
-		t.Fatal("another began together with the scout")
-	}
-	p.Done(scout)
-	for range 2 {
-		if next := one(p, 10); next == nil || next.Scouts {
-			t.Fatalf("began with %+v after the scout was answered", next)
+	start := func() (all []*Address[string]) {
+		for batch := p.Next(1000); len(batch) > 0; batch = p.Next(1000) {
+			all = append(all, batch...)
 		}
+		return all
+	}
+	first := start()
+	if len(first) != batchSize {
+		t.Fatalf("%d began before any was done, want %d", len(first), batchSize)
+	}
+	p.Done(first[7])
+	if n := len(start()); n != 100-batchSize+1 {
+		t.Errorf("%d began after one was done", n)
 	}
 }

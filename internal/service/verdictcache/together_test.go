@@ -46,27 +46,20 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestOptionsArePassedOn: the engine tells the caller who waits, and knows its
-// lane. Options that a cache cannot pass on are an error.
+// TestOptionsArePassedOn: the engine knows the list. Options that a cache
+// cannot pass on are an error.
 func TestOptionsArePassedOn(t *testing.T) {
 	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
 	c := newCache(t, Config{Engine: f})
 	verify(t, c, "known@acme.example")
-	var waits []bool
-	o := engine.GroupOptions{
-		Waits: func(yes bool) { waits = append(waits, yes) },
-		Lane:  &engine.Lane{},
-	}
+	o := engine.GroupOptions{Caller: new(engine.Caller)}
 	c.VerifyGroup(t.Context(), []string{"known@acme.example", "together@acme.example"}, o, func(_ int, _ rcpt.Result, err error) {
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	if f.told.Lane != o.Lane || f.told.Waits == nil {
-		t.Fatalf("together: %+v", f.told)
-	}
-	if f.told.Waits(true); !slices.Equal(waits, []bool{true}) {
-		t.Errorf("told of waits %v", waits)
+	if f.told.Caller != o.Caller {
+		t.Errorf("together: %+v", f.told)
 	}
 	for _, o := range []engine.VerifyOptions{{Level: engine.LevelDNS}, {Clean: true}, {Detach: true}} {
 		if _, err := c.VerifyWith(t.Context(), "a@b.example", o); err == nil {

@@ -35,23 +35,19 @@ func (s *State) answer(j *job, with Answered) {
 	j.place = answered
 	s.stop(&j.timer)
 	delete(s.jobs, j.ID)
-	s.leave(j.Caller)
 	s.do(a)
 	if x != nil {
 		s.drops(x, j)
 	}
+	s.parts(j)
 }
 
 // arrive takes jobs, and decides upon them together.
 func (s *State) arrive(jobs []Job) {
 	for i := range jobs {
-		if jobs[i].Caller != 0 {
-			s.caller(jobs[i].Caller).jobs++
-		}
-	}
-	for i := range jobs {
 		j := &job{Job: jobs[i], since: s.now, original: jobs[i].Budget}
 		s.jobs[j.ID] = j
+		s.joins(j)
 		if a, known := s.place(j); known {
 			s.answer(j, a)
 			continue
@@ -89,11 +85,11 @@ func (s *State) place(j *job) (a Answered, known bool) {
 		return a, true
 	}
 	switch {
-	case !j.canWait() && h.isFull(s.config.MaxWaitingPerHost, s.now):
+	case j.caller == nil && h.isFull(s.config.MaxWaitingPerHost, s.now):
 		return Answered{Result: Full}, true
-	case s.ended(j.Caller):
+	case j.caller.ended():
 		return Answered{Result: LeftOut}, true
-	case s.holdsBack(h.provider, j):
+	case j.caller.holdsBack(h.provider):
 		_, at := h.provider.MayOpen(s.now, true)
 		return Answered{Result: HeldBack, Retry: max(0, at.Sub(s.now))}, true
 	}
@@ -103,14 +99,7 @@ func (s *State) place(j *job) (a Answered, known bool) {
 // isFull reports whether so many single checks wait for a session, beside those
 // that are about to have one. (Rule 6.5)
 func (h *host) isFull(most int, now time.Time) bool {
-	return most > 0 && h.queue.impatient-max(0, h.limits.sessions.size(now)-len(h.sessions)) >= most
-}
-
-// holdsBack reports whether the provider has no room, and more jobs wait for it
-// than the list of a job allows. (Rule 6.3)
-func (s *State) holdsBack(g *provider, j *job) bool {
-	c := s.callers[j.Caller]
-	return c != nil && c.most >= 0 && g.hostsWait() && g.waiting > c.most
+	return most > 0 && h.queue.ranks[single].n-max(0, h.limits.sessions.size(now)-len(h.sessions)) >= most
 }
 
 // failure is why a host is not asked for a while, which answers those that want
@@ -133,7 +122,7 @@ func (f *failure) answers(j *job) bool {
 	if f.had > 0 && (j.original == 0 || j.Budget > f.had+f.had/10) {
 		return false
 	}
-	return !f.waits || !j.canWait()
+	return !f.waits || j.caller == nil
 }
 
 // answer is what it means for a job.
@@ -205,43 +194,12 @@ func (j *job) lastWord() Answered {
 // waited for is its greeting.
 func (h *host) opens() bool { return h.tally.open() == 0 && h.tally.in(opening) > 0 }
 
-// caller is a list.
-type caller struct {
-	most int // jobs that may wait for a provider; less than zero: any number
-	ends bool
-	jobs int // that have no answer
-}
-
-func (s *State) caller(id CallerID) *caller {
-	c := s.callers[id]
-	if c == nil {
-		c = &caller{most: -1}
-		s.callers[id] = c
-	}
-	return c
-}
-
-// ended reports whether a list ends.
-func (s *State) ended(id CallerID) bool {
-	c := s.callers[id]
-	return c != nil && c.ends
-}
-
-// leave notes that a job of a list has its answer, and forgets a list that has
-// no others.
-func (s *State) leave(id CallerID) {
-	if c := s.callers[id]; c != nil {
-		if c.jobs--; c.jobs <= 0 {
-			delete(s.callers, id)
-		}
-	}
-}
-
 // callerEnds answers the jobs of a list that wait. (Rule 1.5)
 func (s *State) callerEnds(id CallerID) {
-	s.caller(id).ends = true
+	c := s.caller(id)
+	c.ends = true
 	s.answerAll(func(j *job) (Answered, bool) {
-		return Answered{Result: LeftOut}, j.Caller == id && j.place == waiting
+		return Answered{Result: LeftOut}, j.caller == c && j.place == waiting
 	})
 }
 

@@ -61,7 +61,7 @@ func jobAt(i, host int) Job {
 	return Job{
 		ID: JobID(i + 1), Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(host >> 8), byte(host)}), 25),
 		Provider: pace.Table{Provider: name},
-		Target:   fmt.Sprintf("good%d@%s", i, name), Domain: name, Control: "random@" + name, Caller: 1, Patient: true,
+		Target:   fmt.Sprintf("good%d@%s", i, name), Domain: name, Control: "random@" + name, Caller: 1,
 		Budget: time.Minute,
 	}
 }

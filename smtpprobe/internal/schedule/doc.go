@@ -101,12 +101,11 @@
 //     and of all allow it.
 //  2. The hosts of a provider take turns, those with single checks first, and
 //     so do providers that wait for a session of their egress or of all.
-//  3. A list is told to come back if more of its jobs would wait for a provider
-//     than it wants to.
+//  3. A list says how many of its jobs may wait. A provider that has no room
+//     leaves as much of that as waits for it; more are told to come back.
 //  4. A job that would have to wait longer for the turn of its host than its
 //     caller does is told so at once.
-//  5. No more than so many single checks wait for a host, unless they have all
-//     the time.
+//  5. No more than so many single checks wait for a host.
 //  6. A host that is first asked under a name in no table is its provider's as
 //     soon as a job has that name.
 //

@@ -27,9 +27,11 @@ const (
 // job is a question that has no answer yet.
 type job struct {
 	Job
+	caller   *caller // nil: it is a single check
 	host     *host
 	place    place
 	session  *session // that has it
+	leads    bool     // the session is opened for it, or it is the first of the transaction
 	control  *control // what the host said about a control of the domain before; nil: not known
 	alone    bool     // to be asked one command at a time, first in a session of its own
 	most     int      // jobs of its next transaction; zero: any number
@@ -51,9 +53,6 @@ func (j *job) rank() rank {
 	}
 	return single
 }
-
-// canWait reports whether the caller waits for better times.
-func (j *job) canWait() bool { return j.Patient || j.Caller != 0 }
 
 // ends is when the time of the host is over; zero: never. It runs only while a
 // session has the job.
@@ -80,8 +79,9 @@ func (j *job) taken(x *session, now time.Time) {
 	j.host.underWay++
 }
 
-// leaves notes that the session does not have the job any more.
-func (j *job) leaves() {
+// leaves notes that the session does not have a job any more.
+func (s *State) leaves(j *job) {
+	s.lead(j, false)
 	j.session = nil
 	j.host.underWay--
 }

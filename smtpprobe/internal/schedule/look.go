@@ -232,7 +232,7 @@ func (s *State) somebodyWaits(g *provider) bool {
 // giveUpTurn answers the jobs that would have to wait longer than they have
 // time for sure, as it is not the turn of their host before. (Rule 6.4)
 func (s *State) giveUpTurn(h *host) {
-	if len(h.sessions) > 0 || !h.waitsForTurn() || h.queue.impatient == 0 {
+	if len(h.sessions) > 0 || !h.waitsForTurn() || h.queue.ranks[single].n == 0 {
 		return // one that is open may take them
 	}
 	_, at := h.provider.MayOpen(s.now, false)

@@ -44,7 +44,7 @@ func (a *tried) ask(caller CallerID, mailboxes ...string) {
 		a.asked++
 		_, domain, _ := strings.Cut(m, "@")
 		j.ID, j.Target, j.Domain, j.Control = JobID(a.asked), m, domain, "random@"+domain
-		j.Caller, j.Patient = caller, caller != 0
+		j.Caller = caller
 		if caller == 0 {
 			j.Limit = a.feed.now.Add(30 * time.Second)
 		}

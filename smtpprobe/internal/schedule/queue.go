@@ -6,10 +6,9 @@ import "maps"
 // each rank those that must be asked alone, then those that were asked before,
 // as their answers help the others, and then the others by turn. (Rule 2.1)
 type queue struct {
-	ranks     [ranks]ranked
-	impatient int             // jobs whose callers do not wait for long
-	served    int             // how far the turns of lines have come, in jobs
-	lined     map[lineKey]int // how far each line has come
+	ranks  [ranks]ranked
+	served int             // how far the turns of lines have come, in jobs
+	lined  map[lineKey]int // how far each line has come
 }
 
 // lineKey is what takes turns at a host: the jobs of a domain that are of one
@@ -76,21 +75,14 @@ func (q *queue) goFirst(j *job) {
 
 func (q *queue) add(j *job) {
 	q.ranks[j.rank()].n++
-	q.count(j, 1)
-}
-
-func (q *queue) count(j *job, n int) {
-	if !j.canWait() {
-		q.impatient += n
-	}
-	j.host.provider.waiting += n
+	j.host.provider.waiting++
 }
 
 // remove takes a job off those that wait.
 func (q *queue) remove(j *job) {
 	j.in.remove(j)
 	q.ranks[j.rank()].n--
-	q.count(j, -1)
+	j.host.provider.waiting--
 }
 
 // serve takes a job off as its turn begins.

@@ -104,6 +104,7 @@ func (s *State) begin(h *host, j *job) {
 	s.controlFor(j)
 	j.taken(x, s.now)
 	x.jobs = append(x.jobs, j)
+	s.lead(j, true)
 	s.do(Action{
 		Do: Open, Session: x.id, Addr: h.key.addr, Egress: h.key.egress.ID, For: j.ID, Until: j.ends(),
 		Shun: h.trials.failed(s.now), Tried: h.trials.passed(pipelining),
@@ -185,7 +186,7 @@ func (s *State) usable(x *session) bool {
 // it for minutes. (Rule 1.4)
 func (s *State) drops(x *session, j *job) {
 	x.jobs = slices.DeleteFunc(x.jobs, func(k *job) bool { return k == j })
-	j.leaves()
+	s.leaves(j)
 	if len(x.jobs) == 0 && x.phase != closing {
 		x.troubled = true
 		s.end(x, Abort)

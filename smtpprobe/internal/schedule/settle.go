@@ -113,7 +113,7 @@ func (s *State) giveFates(x *session, r *run, f *belief.Finding) (open []int) {
 			open, kept = append(open, i), append(kept, j)
 			continue
 		}
-		j.leaves()
+		s.leaves(j)
 		if *fate == belief.Again || *fate == belief.AgainAlone {
 			if f.Trouble != belief.None || f.Hostile { // else the number is no trouble
 				j.failed(o.Targets)
@@ -166,7 +166,7 @@ func (s *State) over(r *run, j *job) bool {
 // next.
 func (s *State) release(x *session) {
 	for _, j := range x.jobs {
-		j.leaves()
+		s.leaves(j)
 	}
 	x.jobs = nil
 }
@@ -179,7 +179,7 @@ func (s *State) goesAgain(j *job, shared bool) {
 		s.answer(j, Answered{Result: ShutDown})
 	case j.host.key.egress.leaving:
 		s.answer(j, Answered{Result: Moved})
-	case s.ended(j.Caller):
+	case j.caller.ended():
 		s.answer(j, Answered{Result: LeftOut})
 	default:
 		j.spend(shared, s.now)

@@ -301,17 +301,17 @@ func (w *world) addBatch(r *rand.Rand, batch int, within time.Duration) {
 			ID: id, Addr: w.hosts[host].addr, Domain: domain, Target: name + strconv.Itoa(int(id)) + "@" + domain,
 			Control: "random@" + domain, Caller: caller, UTF8: oneIn(r, 20), Provider: w.hosts[host].provider,
 			Budget: time.Duration(1+r.IntN(30)) * time.Second, Again: oneIn(r, 30),
-			Patient: caller != 0 || oneIn(r, 2),
 		}
+		patient := caller != 0 || oneIn(r, 2)
 		switch r.IntN(60) {
 		case 0:
 			j.Control = ""
 		case 1:
 			j.Without = []EgressID{EgressID(1 + r.IntN(3))}
 		case 2:
-			j.Budget, j.Patient = 0, true
+			j.Budget, patient = 0, true
 		}
-		if !j.Patient {
+		if !patient {
 			j.Limit = start.Add(at + j.Budget)
 		}
 		w.jobs = append(w.jobs, simJob{Job: j, host: host, batch: batch, at: at})

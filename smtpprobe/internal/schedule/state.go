@@ -31,6 +31,7 @@ type State struct {
 	queued  waitingLine // for a session
 	timers  timers
 	touched fifo[*host] // to be looked at
+	counted []*caller   // of which other jobs wait than before
 	last    SessionID
 	shut    bool
 
@@ -86,6 +87,7 @@ func (s *State) Handle(now time.Time, e Event) []Action {
 	}
 	s.ring()
 	s.lookAround()
+	s.countWaits()
 	return s.actions
 }
 

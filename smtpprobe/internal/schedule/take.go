@@ -127,6 +127,7 @@ func (j *job) namesControl() bool { return j.control == nil && j.Control != "" }
 func (s *State) start(x *session) {
 	s.serve(x, x.jobs[0].rank())
 	s.move(x, busy)
+	s.lead(x.jobs[0], true)
 	x.asked = s.now
 	h := x.host
 	proof, known := h.proofs.proofFor(x.jobs)

@@ -39,8 +39,6 @@ type Job struct {
 	Budget time.Duration
 	// Limit is when the caller waits no longer; zero: it has no limit.
 	Limit time.Time
-	// Patient: it is no matter how many such jobs wait for the host.
-	Patient bool
 }
 
 // Egress is a way out. Mail hosts take each for a client of its own.
@@ -62,9 +60,10 @@ type (
 	Arrive struct{ Jobs []Job }
 	// GiveUp takes jobs back whose caller has gone.
 	GiveUp struct{ Jobs []JobID }
-	// CallerSet says how many jobs of a list may wait for one provider that is
-	// asked as much as it may be; the others are answered [HeldBack]. Less than
-	// zero: any number.
+	// CallerSet says how many jobs of a list may wait, before it has any. Where
+	// they wait for a provider that is asked as much as it may be, it leaves as
+	// much of that as it takes; the others are answered [HeldBack]. Less than
+	// zero, as long as nothing is said: any number.
 	CallerSet struct {
 		ID   CallerID
 		Most int
@@ -157,6 +156,7 @@ const (
 	Quit             // end an idle session with QUIT. Closed follows
 	Abort            // end a session at once, whatever it does. Settled or NotOpened, and Closed, follow
 	Answer           // a job
+	Count            // of a list another number of jobs waits than before
 	Tell             // write to the log
 )
 
@@ -192,6 +192,11 @@ type Action struct {
 	From   any           // the account that answers it, of a session that was not its own
 	Ago    time.Duration // of that; zero: it waited while it happened
 	Waited time.Duration // for sessions, in all
+
+	// Count.
+	Caller  CallerID
+	Waiting int  // without those for which a session is opened, or first in a transaction
+	Gone    bool // all its jobs have their answers
 
 	// Tell.
 	News News

@@ -75,7 +75,7 @@ func (s *State) verifySessions(v *verifier) {
 
 // verifyJobs sees that each job is where it says.
 func (s *State) verifyJobs(v *verifier) {
-	callers := map[CallerID]int{}
+	callers, leads := map[*caller]int{}, map[*caller]int{}
 	for id, j := range s.jobs {
 		switch x := j.session; {
 		case j.ID != id || j.place == answered:
@@ -90,14 +90,19 @@ func (s *State) verifyJobs(v *verifier) {
 			v.wrong("job %d: its limit is not watched", id)
 		case x != nil && (!slices.Contains(x.jobs, j) || s.sessions[x.id] != x):
 			v.wrong("job %d: its session does not have it", id)
+		case j.leads && (x == nil || x.phase > busy):
+			v.wrong("job %d leads no session", id)
+		case j.caller != s.callers[j.Caller]:
+			v.wrong("job %d is of another list", id)
 		}
-		if j.Caller != 0 {
-			callers[j.Caller]++
+		callers[j.caller]++
+		if j.leads {
+			leads[j.caller]++
 		}
 	}
-	for id, n := range callers {
-		if c := s.callers[id]; c == nil || c.jobs != n {
-			v.wrong("list %d has %d jobs", id, n)
+	for id, c := range s.callers {
+		if c.jobs != callers[c] || c.leads != leads[c] || c.told != c.waiting() {
+			v.wrong("list %d: %d jobs, %d first; %+v", id, callers[c], leads[c], c)
 		}
 	}
 }
@@ -105,14 +110,14 @@ func (s *State) verifyJobs(v *verifier) {
 // verifyHost recounts the jobs of a host, and sees that something will happen
 // for those that wait.
 func (s *State) verifyHost(h *host, v *verifier) {
-	waits, impatient, under := 0, 0, 0
+	waits, singles, under := 0, 0, 0
 	for i := range h.queue.ranks {
 		h.queue.ranks[i].each(func(j *job) bool {
 			if j.place != waiting || j.host != h || s.jobs[j.ID] != j {
 				v.wrong("job %d does not wait", j.ID)
 			}
-			if waits++; !j.canWait() {
-				impatient++
+			if waits++; j.caller == nil {
+				singles++
 			}
 			return true
 		})
@@ -126,9 +131,9 @@ func (s *State) verifyHost(h *host, v *verifier) {
 		}
 	}
 	switch {
-	case waits != h.queue.len() || impatient != h.queue.impatient:
-		v.wrong("%v: %d jobs wait, %d impatiently, and not %d and %d",
-			h.key.addr, waits, impatient, h.queue.len(), h.queue.impatient)
+	case waits != h.queue.len() || singles != h.queue.ranks[single].n:
+		v.wrong("%v: %d jobs wait, %d of them single checks, and not %d and %d",
+			h.key.addr, waits, singles, h.queue.len(), h.queue.ranks[single].n)
 	case under != h.underWay:
 		v.wrong("%v: %d jobs under way, and not %d", h.key.addr, under, h.underWay)
 	case h.held.n != 0 && waits+under == 0:

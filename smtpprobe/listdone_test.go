@@ -9,9 +9,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe"
 )
 
-// TestLaneEnds: when a list ends, what is being asked is finished, what waits
+// TestListEnds: when a list ends, what is being asked is finished, what waits
 // is told at once, and nobody else is asked. Others are asked as before.
-func TestLaneEnds(t *testing.T) {
+func TestListEnds(t *testing.T) {
 	host := &peer{RCPTDelay: 200 * time.Millisecond}
 	var requests []smtpprobe.Request
 	for i := range 2000 {
@@ -20,13 +20,13 @@ func TestLaneEnds(t *testing.T) {
 	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
 		const after = 5 * time.Second
 		done := make(chan struct{})
-		lane := &smtpprobe.Lane{Done: done}
+		list := &smtpprobe.Caller{Done: done}
 		for i := range requests {
-			requests[i].Lane = lane
+			requests[i].Caller = list
 		}
 		time.AfterFunc(after, func() { close(done) })
 		answered, left := 0, 0
-		for _, r := range b.askTogether(b.Context(), patient(requests)) {
+		for _, r := range b.askTogether(b.Context(), requests) {
 			switch {
 			case r.err == nil && r.last().Target != nil:
 				if answered++; r.took > after+30*time.Second {
@@ -47,7 +47,7 @@ func TestLaneEnds(t *testing.T) {
 			b.Errorf("%d recipients were named for %d answers", named, answered)
 		}
 		late := about("good@a.example")
-		late.Lane = lane
+		late.Caller = list
 		if r := b.ask(b.Context(), late); !errors.Is(r.err, smtpprobe.ErrBusy) || r.took > 0 {
 			b.Errorf("one that came later: %v", r)
 		}
