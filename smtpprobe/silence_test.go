@@ -79,6 +79,26 @@ func TestMuteHost(t *testing.T) {
 	}
 }
 
+// TestMuteForWantOfTime sees that a host which takes longer to answer about a
+// recipient than some had time for is asked for one with more time.
+func TestMuteForWantOfTime(t *testing.T) {
+	inBubble(t, smtpprobe.Config{}, one(&peer{RCPTDelay: 5 * time.Second}), func(b *bubble) {
+		hurried := patient(aboutAll(mailboxes(3, none, "a.example")))
+		for i := range hurried {
+			hurried[i].Budget = 2 * time.Second
+		}
+		for i, r := range b.askInTurn(hurried) {
+			if f := r.last().Failure; f == nil || f.Kind != smtp.KindTimeout {
+				b.Errorf("%d, in a hurry: %v", i, r)
+			}
+		}
+		if n := len(b.network.Dials()); n > 3 { // the third is told what became of the others
+			b.Errorf("%d connections", n)
+		}
+		b.checkAnswered([]told{b.ask(b.Context(), about("good@a.example"))}, 250)
+	})
+}
+
 // TestSlowHonestHosts sees that nobody waits longer than the answer takes: not
 // for a reply too many where the words show that there is none, however late
 // the control is refused, and not for a control that does not matter.

@@ -71,8 +71,9 @@
 //     minute with one session from then on: lists wait, five times in a row,
 //     and single checks are answered. It is not asked for that long, either, if
 //     it could not be reached, or ended two sessions with one target each and
-//     never answered about a recipient; nor for an hour, if it answers five
-//     times in a row with a limit of its own.
+//     never answered about a recipient, but for a job with more time than it
+//     was silent for; nor for an hour, if it answers five times in a row with a
+//     limit of its own.
 //
 // # 5. Sessions
 //

@@ -77,7 +77,7 @@ func (s *State) settle(x *session, r *run, o *Outcome, account any) {
 	f := r.Judge()
 	s.learn(x, r, o, &f)
 	open := s.giveFates(x, r, &f)
-	s.stopAsking(x, r, &f, account)
+	s.stopAsking(x, r, o, &f, account)
 	s.giveAnswers(x, r, &f)
 	switch {
 	case len(open) == 0:
@@ -210,7 +210,7 @@ func (s *State) goesOn(x *session, ended bool) {
 // stopAsking answers the jobs that wait for a host that has shown that it
 // cannot be asked for the moment: it refuses everybody, answers everybody with
 // a limit of its own, or never answered about a recipient. (Rule 4.5)
-func (s *State) stopAsking(x *session, r *run, f *belief.Finding, account any) {
+func (s *State) stopAsking(x *session, r *run, o *Outcome, f *belief.Finding, account any) {
 	h := x.host
 	if f.Trouble == belief.NotAsked && !h.shown[belief.LacksSMTPUTF8] {
 		x.retired = true // a session of another machine, perhaps, is next
@@ -226,7 +226,11 @@ func (s *State) stopAsking(x *session, r *run, f *belief.Finding, account any) {
 	}
 	if !h.answers && f.Mute {
 		if h.mute++; h.mute >= maxMute {
-			s.fail(h, &failure{result: Silent, account: account, lasts: failureLasts})
+			silent := &failure{result: Silent, account: account, lasts: failureLasts}
+			if o.Hurried && f.Trouble == belief.FellSilent {
+				silent.had = r.jobs[0].Budget
+			}
+			s.fail(h, silent)
 		}
 	}
 }
