@@ -3,6 +3,7 @@ package smtpprobe_test
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,4 +54,32 @@ func TestListEnds(t *testing.T) {
 		}
 		b.checkAnswered([]told{b.ask(b.Context(), about("good1@a.example"))}, 0)
 	})
+}
+
+// TestListEndsWithoutProof: where a host accepts nobody, a list that ends does
+// not wait for what the host says to others, be it that its refusal lacks a
+// proof already, or is on its way.
+func TestListEndsWithoutProof(t *testing.T) {
+	for _, after := range []time.Duration{500 * time.Millisecond, 30 * time.Second} {
+		t.Run(after.String(), func(t *testing.T) {
+			refuses := &peer{RCPT: "550 5.1.1 User unknown", RCPTDelay: time.Second}
+			inBubble(t, smtpprobe.Config{}, one(refuses), func(b *bubble) {
+				b.ask(b.Context(), about("bad@a.example")) // the first needs no proof
+				done := make(chan struct{})
+				ends, other := about("bad-x@a.example"), aboutAll(mailboxes(300, all, "b.example"))
+				ends.Caller = &smtpprobe.Caller{Done: done}
+				time.AfterFunc(after, func() { close(done) })
+				for i := range other {
+					other[i].Caller = new(smtpprobe.Caller)
+				}
+				var others sync.WaitGroup
+				others.Go(func() { b.askTogether(b.Context(), other) })
+				const asked = 10 * time.Second
+				if r := b.ask(b.Context(), ends); !r.last().Unproven || r.took > max(after, asked) {
+					b.Errorf("%v", r)
+				}
+				others.Wait()
+			})
+		})
+	}
 }

@@ -149,13 +149,8 @@ func (s *State) fail(h *host, f *failure) {
 // giveUp takes jobs back whose callers have gone.
 func (s *State) giveUp(jobs []JobID) {
 	for _, id := range jobs {
-		j := s.jobs[id]
-		switch {
-		case j == nil:
-		case j.place == held: // its answer is known
-			s.answer(j, Answered{Result: Unproven})
-		default:
-			s.answer(j, Answered{Result: GivenUp})
+		if j := s.jobs[id]; j != nil {
+			s.takeBack(j, GivenUp)
 		}
 	}
 }
@@ -198,37 +193,38 @@ func (h *host) opens() bool { return h.tally.open() == 0 && h.tally.in(opening) 
 func (s *State) callerEnds(id CallerID) {
 	c := s.caller(id)
 	c.ends = true
-	s.answerAll(func(j *job) (Answered, bool) {
-		return Answered{Result: LeftOut}, j.caller == c && j.place == waiting
-	})
+	s.answerWaiting(LeftOut, func(j *job) bool { return j.caller == c })
 }
 
 // shutDown answers what waits, and ends the sessions that are idle. (Rule 1.6)
 func (s *State) shutDown() {
 	s.shut = true
-	s.answerAll(func(j *job) (Answered, bool) {
-		if j.place == held {
-			return Answered{Result: Unproven}, true
-		}
-		return Answered{Result: ShutDown}, j.place == waiting
-	})
+	s.answerWaiting(ShutDown, func(*job) bool { return true })
 	for len(s.idle) > 0 {
 		s.end(s.idle[0], Quit)
 	}
 }
 
-// answerAll answers the jobs for which there is an answer, in their order.
-func (s *State) answerAll(answer func(*job) (Answered, bool)) {
+// answerWaiting answers those of the jobs that wait, for a session or for a
+// proof, in their order.
+func (s *State) answerWaiting(with Result, which func(*job) bool) {
 	var all []*job
 	for _, j := range s.jobs {
-		if _, ok := answer(j); ok {
+		if (j.place == waiting || j.place == held) && which(j) {
 			all = append(all, j)
 		}
 	}
 	slices.SortFunc(all, func(a, b *job) int { return int(a.ID - b.ID) })
 	for _, j := range all {
-		if a, ok := answer(j); ok {
-			s.answer(j, a)
-		}
+		s.takeBack(j, with)
 	}
+}
+
+// takeBack answers a job that is not to be asked again. Of a refusal that is
+// held the answer is known.
+func (s *State) takeBack(j *job, with Result) {
+	if j.place == held {
+		with = Unproven
+	}
+	s.answer(j, Answered{Result: with})
 }

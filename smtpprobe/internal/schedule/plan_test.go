@@ -101,10 +101,7 @@ func TestHeldRefusals(t *testing.T) {
 	}{
 		{"nobody else", func(*tried) {}, false, Unproven},
 		{"somebody is accepted", func(a *tried) { a.ask(0, "good@e.example") }, true, Final},
-		{"the list ends, and somebody is accepted", func(a *tried) {
-			a.tell(CallerEnds{1})
-			a.ask(0, "good@e.example")
-		}, true, LeftOut},
+		{"the list ends", func(a *tried) { a.tell(CallerEnds{1}) }, true, Unproven},
 		{"its caller gives up", func(a *tried) { a.tell(GiveUp{[]JobID{3}}) }, true, Unproven},
 		{"its egress is removed", func(a *tried) { a.tell(SetEgresses{All: named("c")}) }, false, Unproven},
 		{"shut", func(a *tried) { a.tell(Shut{}) }, true, Unproven},

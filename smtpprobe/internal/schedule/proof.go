@@ -203,7 +203,7 @@ func (s *State) hold(r *run, open []int, meanwhile bool) {
 		switch {
 		case j.place == answered:
 			continue
-		case s.over(r, j):
+		case s.shut, j.caller.ended(), s.over(r, j):
 			s.answer(j, Answered{Result: Unproven})
 			continue
 		}

@@ -50,17 +50,18 @@ func (x *session) hears(o *belief.Outcome) {
 
 // endRun notes that a transaction about targets is over, as far as the first
 // words of the host go: others may wait for what it has heard. (Rule 4.4)
-func (s *State) endRun(x *session, r *run) (last bool) {
+func (s *State) endRun(x *session, r *run) {
 	if r == nil || r.proves != nil {
-		return false
+		return
 	}
 	o := r.Outcome
 	if o == nil {
 		o = &belief.Outcome{}
 	}
-	p := x.host.proofs
-	p.first, last = p.first.Ends(o, r.heard, p.heard)
-	return last
+	p, last := x.host.proofs, false
+	if p.first, last = p.first.Ends(o, r.heard, p.heard); last && p.accepts() {
+		s.askHeld(x.host)
+	}
 }
 
 func (s *State) settle(x *session, r *run, o *Outcome, account any) {
@@ -70,9 +71,7 @@ func (s *State) settle(x *session, r *run, o *Outcome, account any) {
 	r.Host.Others = p.heard != r.heard
 	p.heard += o.Repeated
 	h.provider.Named(o.Repeated, s.now)
-	if s.endRun(x, r) && p.accepts() {
-		s.askHeld(h)
-	}
+	s.endRun(x, r)
 	r.Host.First = p.first.Words()
 	f := r.Judge()
 	s.learn(x, r, o, &f)
