@@ -10,6 +10,7 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe"
 	"github.com/rcpt/rcpt/smtpprobe/egress"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -142,6 +143,73 @@ func testTurnedFor(t *testing.T, accepted, others int, exempt bool, words string
 		if n := named.Load(); n > 40 {
 			b.Errorf("%d recipients were named", n)
 		}
+	})
+}
+
+// TestTurnedForADay asks about a living mailbox, hours after a list, at a host
+// that has turned for a day.
+func TestTurnedForADay(t *testing.T) {
+	for _, later := range []time.Duration{30 * time.Minute, 2 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
+		t.Run(later.String(), func(t *testing.T) {
+			var refused atomic.Int64
+			var until time.Time
+			host := &peer{RCPTFunc: func(_ *visit, m string) string {
+				if strings.HasPrefix(m, "good") && !time.Now().Before(until) {
+					return ""
+				}
+				if refused.Add(1) == 20 {
+					until = time.Now().Add(24 * time.Hour)
+				}
+				return "550 5.1.1 User unknown"
+			}}
+			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+				list := mailboxes(60, every(2), "a.example")
+				for i, r := range b.askAll(patient(aboutAll(list))) {
+					checkVerdict(b.T, list[i], r)
+				}
+				time.Sleep(later)
+				r := b.ask(b.Context(), about("good@a.example"))
+				if settled := checkVerdict(b.T, "good@a.example", r); settled != (later > 24*time.Hour) {
+					b.Errorf("settled %t: %v", settled, r)
+				}
+			})
+		})
+	}
+}
+
+// TestOpenedWhileTurned has a session opened, slowly, while the host is found
+// to refuse everybody: that host rests all the same, and single checks are told
+// so at once.
+func TestOpenedWhileTurned(t *testing.T) {
+	var turned, slow atomic.Bool
+	host := &peer{RCPTDelay: 100 * time.Millisecond, RCPTFunc: func(*visit, string) string {
+		return map[bool]string{true: "550 5.1.1 User unknown"}[turned.Load()]
+	}, Say: func(_ *visit, command, due string) string {
+		return map[bool]string{true: "sleep 1s\n" + due}[command == "" && slow.Load()]
+	}}
+	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+		b.ask(b.Context(), about("good@a.example"))
+		turned.Store(true)
+		var asked sync.WaitGroup
+		ask := func(mailbox string, kind smtp.Kind) {
+			asked.Go(func() {
+				r := b.ask(b.Context(), about(mailbox))
+				if f := r.last().Failure; kind != "" && (f == nil || f.Kind != kind) || r.took > 3*time.Second {
+					b.Errorf("%s: %v", mailbox, r)
+				}
+			})
+		}
+		ask("good1@a.example", "") // finds out, after 0.7 s
+		time.Sleep(500 * time.Millisecond)
+		slow.Store(true)
+		for i := range 3 {
+			ask(fmt.Sprintf("good%d@b.example", i), smtp.KindTurned)
+		}
+		for i := range 20 {
+			time.Sleep(500 * time.Millisecond)
+			ask(fmt.Sprintf("good%d@c.example", i), smtp.KindTurned)
+		}
+		asked.Wait()
 	})
 }
 

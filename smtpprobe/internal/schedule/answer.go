@@ -79,8 +79,7 @@ func (s *State) place(j *job) (a Answered, known bool) {
 	if _, paused := s.pausedUntil(h.provider); paused {
 		return s.pause(h.provider), true
 	}
-	if f := h.failed; f != nil && f.left(s.now) > 0 && f.answers(j) {
-		a = f.answer(s.now)
+	if a, known = s.failureFor(j); known {
 		a.Ago = max(1, a.Ago)
 		return a, true
 	}
@@ -132,6 +131,15 @@ func (f *failure) answer(now time.Time) Answered {
 		a.Retry = f.left(now)
 	}
 	return a
+}
+
+// failureFor returns the failure of its host that is the answer of a job.
+func (s *State) failureFor(j *job) (a Answered, known bool) {
+	f := j.host.failed
+	if f == nil || f.left(s.now) <= 0 || !f.answers(j) {
+		return a, false
+	}
+	return f.answer(s.now), true
 }
 
 // fail notes that a host is not to be asked for a while, and answers those that

@@ -58,6 +58,9 @@ const (
 	// are believed; controlLasts the answer about a control.
 	limitsLast   = time.Hour
 	controlLasts = 10 * time.Minute
+	// hostileLasts is the same for mailboxes of a host that refused everybody
+	// when it was last asked: Exim's ratelimit, say, may count for a day.
+	hostileLasts = 24 * time.Hour
 	// trialLasts is how long an extension is not used with a host with which it
 	// failed.
 	trialLasts = time.Hour

@@ -69,11 +69,13 @@
 //  5. A host that refuses a mailbox which is first and alone in a session,
 //     although it had accepted it, refuses everybody. It rests for half a
 //     minute with one session from then on: lists wait, five times in a row,
-//     and single checks are answered. It is not asked for that long, either, if
-//     it could not be reached, or ended two sessions with one target each and
-//     never answered about a recipient, but for a job with more time than it
-//     was silent for; nor for an hour, if it answers five times in a row with a
-//     limit of its own.
+//     and single checks are answered. Until it accepts somebody, it is known
+//     for that for a day. It is not asked for that long, either, if it could
+//     not be reached, or ended two sessions with one target each and never
+//     answered about a recipient, but for a job with more time than it was
+//     silent for; nor for an hour, if it answers five times in a row with a
+//     limit of its own. A session that is opened meanwhile ends none of that
+//     but that it could not be reached.
 //
 // # 5. Sessions
 //

@@ -43,7 +43,11 @@ func (s *State) proofsOf(key hostKey) *proofs {
 		known = &proofs{}
 		s.proofs.put(at, known)
 	}
-	if s.now.Sub(known.heardAt) > limitsLast {
+	lasts := limitsLast
+	if known.hostile > 0 { // the first that it hears of us may be refused for that
+		lasts = hostileLasts
+	}
+	if s.now.Sub(known.heardAt) > lasts {
 		*known = proofs{}
 	}
 	return known

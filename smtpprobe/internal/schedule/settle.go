@@ -173,13 +173,15 @@ func (s *State) release(x *session) {
 // goesAgain lets a job wait to be asked again, ahead of the others of its rank;
 // shared: others were asked about in the same transaction.
 func (s *State) goesAgain(j *job, shared bool) {
-	switch {
+	switch failure, known := s.failureFor(j); {
 	case s.shut:
 		s.answer(j, Answered{Result: ShutDown})
 	case j.host.key.egress.leaving:
 		s.answer(j, Answered{Result: Moved})
 	case j.caller.ended():
 		s.answer(j, Answered{Result: LeftOut})
+	case known:
+		s.answer(j, failure)
 	default:
 		j.spend(shared, s.now)
 		j.place = waiting

@@ -19,7 +19,10 @@ func (s *State) opened(x *session, e Opened) {
 		return
 	}
 	h := x.host
-	x.greeted, h.failed, h.wellAt = true, nil, s.now
+	x.greeted, h.wellAt = true, s.now
+	if h.failed != nil && h.failed.result == Inherited { // the others are no matter of that
+		h.failed = nil
+	}
 	s.hears(h.key.egress, h.key.addr, true, nil)
 	if e.TLS {
 		h.trials.pass(startTLS, s.now)
