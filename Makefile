@@ -113,7 +113,7 @@ bench-go: ## the benchmarks of the packages, with allocations
 simulate: ## the plan of the probe pool in ten million events of random worlds, with new seeds
 	TEST_SIMULATION=10000000 $(GO) test -run 'TestSimulation$$' -count=1 -timeout 60m -v ./smtpprobe/internal/schedule
 
-mutate: ## 300 changes of the rules of the probe pool, one at a time: which tests notice. It takes an hour
+mutate: ## 300 changes of the rules of the probe pool, one at a time: which tests notice. It takes half an hour
 	cd lab && $(GO) run ./mutate
 
 lab-test: ## the tests of the module lab that "make test" leaves out: bench, spreadsheets in other programs (they listen on port 25 of loopback)

@@ -20,46 +20,38 @@ const (
 )
 
 // judge notices mutations by tests of a package; of the mutated one, if it
-// names none. The last resort is asked where no other has noticed anything.
-type judge struct {
-	name, folder, tests string
-	last                bool
-}
+// names none.
+type judge struct{ name, folder, tests string }
 
+// judges are asked one after the other, until one notices.
 var judges = []judge{
 	{name: "tables", tests: "-test.skip=" + simulations},
 	{name: "sums", folder: simulated, tests: "-test.run=^TestSums$"},
 	{name: "simulation", folder: simulated, tests: "-test.run=^TestSimulation$"},
-	{name: "suite", folder: "smtpprobe", tests: "-test.run=.", last: true},
+	{name: "suite", folder: "smtpprobe", tests: "-test.run=."},
 }
 
-// verdicts are the tests that fail, by the names of their judges.
-type verdicts map[string][]string
-
-func (v verdicts) String() string {
-	var all []string
-	for _, j := range judges {
-		if failed := v[j.name]; failed != nil {
-			all = append(all, j.name+" ("+strings.Join(failed, " ")+")")
-		}
-	}
-	if all == nil {
-		return "nobody"
-	}
-	return strings.Join(all, ", ")
+// verdict is which judge has noticed a mutation, and by which tests.
+type verdict struct {
+	judge string
+	tests []string
 }
+
+func (v verdict) String() string {
+	return strings.TrimSpace(v.judge + " " + strings.Join(v.tests, " "))
+}
+
+// nobody is the judge of what nobody has noticed.
+const nobody = "nobody"
 
 // errNotGo is said of a mutation that is not a program.
 var errNotGo = errors.New("it does not compile")
 
 // hear has the judges look at a package, with a change that the go command sees
 // as an overlay: no file of the source is touched.
-func hear(mutated, overlay, work string) (verdicts, error) {
-	found, built := verdicts{}, map[string]string{}
+func hear(mutated, overlay, work string) (verdict, error) {
+	built := map[string]string{}
 	for _, j := range judges {
-		if j.last && len(found) > 0 {
-			continue
-		}
 		folder := j.folder
 		if folder == "" {
 			folder = mutated
@@ -67,20 +59,20 @@ func hear(mutated, overlay, work string) (verdicts, error) {
 		if built[folder] == "" {
 			binary, err := build(folder, overlay, work)
 			if err != nil {
-				return nil, err
+				return verdict{}, err
 			}
 			built[folder] = binary
 		}
 		if failed := failures(built[folder], folder, j.tests); failed != nil {
-			found[j.name] = failed
+			return verdict{j.name, failed}, nil
 		}
 	}
-	return found, nil
+	return verdict{judge: nobody}, nil
 }
 
 func build(folder, overlay, work string) (string, error) {
 	binary := filepath.Join(work, strings.ReplaceAll(folder, "/", "-")+".test")
-	command := exec.Command("go", "test", "-c", "-vet=off", "-o", binary, "-overlay="+overlay, "./"+folder)
+	command := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binary, "-overlay="+overlay, "./"+folder)
 	command.Dir = root
 	output, err := command.CombinedOutput()
 	if errors.As(err, new(*exec.ExitError)) {
@@ -112,11 +104,11 @@ func failures(binary, folder, tests string) (failed []string) {
 	return slices.Compact(failed)
 }
 
-// try has all judges look at a mutation.
-func try(m mutation, work string) (verdicts, error) {
+// try has the judges look at a mutation.
+func try(m mutation, work string) (verdict, error) {
 	original, err := filepath.Abs(filepath.Join(root, m.file))
 	if err != nil {
-		return nil, err
+		return verdict{}, err
 	}
 	file, overlay := filepath.Join(work, "mutated.go"), filepath.Join(work, "overlay.json")
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{original: file}})
@@ -124,7 +116,7 @@ func try(m mutation, work string) (verdicts, error) {
 		err = errors.Join(os.WriteFile(file, m.mutated(), 0o644), os.WriteFile(overlay, text, 0o644))
 	}
 	if err != nil {
-		return nil, err
+		return verdict{}, err
 	}
 	return hear(filepath.Dir(m.file), overlay, work)
 }
