@@ -129,3 +129,35 @@ func TestLongControlsAreNotKept(t *testing.T) {
 		t.Error("believed after ten minutes")
 	}
 }
+
+// TestOneHour sees that what a host has shown is believed for an hour from the
+// first of it, and whom it accepts until nobody was named to it for an hour,
+// whatever else happens meanwhile.
+func TestOneHour(t *testing.T) {
+	s := withEgresses(nil, "a")
+	at := func(now time.Time) *host {
+		s.now = now
+		return s.host(&Job{Addr: netip.AddrPortFrom(siteAddr(1), 25)}, s.egresses.all[0])
+	}
+	for minute := range 60 { // a busy host
+		now := start.Add(time.Duration(minute) * time.Minute)
+		h := at(now)
+		h.trust(now, "550 5.1.1")
+		if h.proofs.hears(nil, 1, now); minute == 0 {
+			s.noteAccepted(h, "good@a.example")
+		}
+	}
+	if h := at(start.Add(limitsLast)); !h.shown["550 5.1.1"] {
+		t.Error("what it has shown is forgotten too early")
+	}
+	if h := at(start.Add(limitsLast + 1)); h.shown != nil {
+		t.Errorf("it has shown %v", h.shown)
+	}
+	last := start.Add(59 * time.Minute)
+	if h := at(last.Add(limitsLast)); !h.proofs.accepts() {
+		t.Error("whom it accepts is forgotten too early")
+	}
+	if h := at(last.Add(limitsLast + 1)); h.proofs.accepts() || h.proofs.heard > 0 {
+		t.Errorf("it accepts %v, and has heard of %d", h.proofs.accepted, h.proofs.heard)
+	}
+}
