@@ -72,7 +72,8 @@ func hear(mutated, overlay, work string) (verdict, error) {
 
 func build(folder, overlay, work string) (string, error) {
 	binary := filepath.Join(work, strings.ReplaceAll(folder, "/", "-")+".test")
-	command := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binary, "-overlay="+overlay, "./"+folder)
+	command := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w",
+		"-overlay="+overlay, "-o", binary, "./"+folder)
 	command.Dir = root
 	output, err := command.CombinedOutput()
 	if errors.As(err, new(*exec.ExitError)) {

@@ -1,7 +1,8 @@
 // Command mutate changes the rules of the probe pool, one at a time, and sees
-// who notices: the tables of the package, else the sums of what simulated worlds
-// cost, else the simulation, else the suite of the pool. What nobody notices is
-// a line that is not needed, or a test or a kind of mail host that is missing.
+// who notices: the tables of the package, else the sums of what simulated
+// worlds cost, else the simulation, else the suite of the pool. What nobody
+// notices is a line that is not needed, or a test or a kind of mail host that
+// is missing.
 package main
 
 import (
