@@ -31,13 +31,12 @@ type Plan[T any] struct {
 
 	limits  Limits
 	domains map[string]*domain[T]
-	// The domains that may start an address, by size. An entry is skipped if
-	// its domain is listed elsewhere by now.
-	sizes   [maxSizes]sized[T]
-	planned int   // addresses queued and in progress
-	started int   // addresses in progress
-	ofLarge int   // addresses in progress that were started in the turn of a large domain
-	octets  int64 // of the addresses queued and in progress
+	sizes   [maxSizes]sized[T] // the domains that may start an address
+	listed  int                // so many entries were made in sizes
+	planned int                // addresses queued and in progress
+	started int                // addresses in progress
+	ofLarge int                // addresses in progress that were started in the turn of a large domain
+	octets  int64              // of the addresses queued and in progress
 }
 
 // Address is an address that is queued or in progress.
@@ -63,10 +62,18 @@ type domain[T any] struct {
 	since       time.Duration // when it was listed
 	turn        int           // addresses started in this turn
 	in          *sized[T]     // where it is listed; nil: nowhere
+	number      int           // of its entry there
 }
 
-// sized is the domains of about the same size, in the order of their turns.
-type sized[T any] struct{ ring.Queue[*domain[T]] }
+// sized is the domains of about the same size, in the order of their turns. An
+// entry is skipped if its domain has another one by now: one that has grown and
+// shrunk goes to the end.
+type sized[T any] struct{ ring.Queue[entry[T]] }
+
+type entry[T any] struct {
+	domain *domain[T]
+	number int
+}
 
 // New returns a Plan without addresses.
 func New[T any](l Limits) *Plan[T] {
@@ -119,8 +126,9 @@ func (p *Plan[T]) list(d *domain[T]) {
 		return
 	}
 	if in := &p.sizes[d.size()]; d.in != in {
-		d.in, d.turn, d.since = in, 0, p.Now
-		in.Push(d)
+		p.listed++
+		d.in, d.number, d.turn, d.since = in, p.listed, 0, p.Now
+		in.Push(entry[T]{d, d.number})
 	}
 }
 
@@ -184,8 +192,8 @@ func (p *Plan[T]) largest() *domain[T] {
 // head returns the domain that is next; nil: no domain waits.
 func (s *sized[T]) head() *domain[T] {
 	for s.Len() > 0 {
-		if d := *s.At(0); d.in == s {
-			return d
+		if e := s.At(0); e.domain.in == s && e.domain.number == e.number {
+			return e.domain
 		}
 		s.Pop()
 	}

@@ -169,3 +169,22 @@ func TestOthersFollowAnAnswer(t *testing.T) {
 		t.Errorf("%d began after one was done", n)
 	}
 }
+
+// TestGrownAndShrunk checks that a domain that was large for a while goes to
+// the end of the small ones. Where it was before, it would wait for company
+// anew, and hold up those that have waited for longer.
+func TestGrownAndShrunk(t *testing.T) {
+	p := New[string](Limits{PerDomain: 1000})
+	for _, domain := range []string{"first", "grows", "waits"} {
+		p.Add("", domain, 0, true)
+	}
+	for range smallDomain {
+		p.Add("", "grows", 0, true)
+	}
+	grown := one(p, 4)
+	p.Done(grown)
+	began := []string{grown.Domain(), one(p, 4).Domain(), one(p, 4).Domain()}
+	if want := []string{"grows", "first", "waits"}; !slices.Equal(began, want) {
+		t.Errorf("%q began, want %q", began, want)
+	}
+}
