@@ -45,10 +45,6 @@ func (p *Pool) Pacing() []ProviderPace {
 	for _, g := range p.plan.Pacing(time.Now()) {
 		all = append(all, ProviderPace{Rules: g.Rules, State: g.State, Egress: g.Egress, Waiting: g.Waiting})
 	}
-	slices.SortFunc(all, func(a, b ProviderPace) int {
-		most := cmp.Compare(b.Waiting, a.Waiting)
-		return cmp.Or(most, cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Egress, b.Egress))
-	})
 	return all
 }
 
@@ -57,11 +53,7 @@ func (p *Pool) Pacing() []ProviderPace {
 func (p *Pool) PaceMemory() []pace.Memory {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := p.plan.Memory(time.Now())
-	slices.SortFunc(all, func(a, b pace.Memory) int {
-		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Egress, b.Egress))
-	})
-	return all
+	return p.plan.Memory(time.Now())
 }
 
 // Egresses returns the state of each egress, and of those whose last sessions

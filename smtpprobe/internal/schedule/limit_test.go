@@ -245,3 +245,25 @@ func TestWhichLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestTransactionSize sees that transactions are small where each recipient
+// takes long, and that the jobs of such a host are spread over its sessions.
+func TestTransactionSize(t *testing.T) {
+	c := testConfig()
+	for _, tt := range []struct {
+		each    time.Duration // recipient
+		waiting int           // jobs
+		want    int
+	}{
+		{0, 100, firstRecipients}, {time.Millisecond, 100, firstRecipients}, {time.Second, 100, 3}, {10 * time.Second, 100, 1},
+		{50 * time.Millisecond, 39, 10}, {50 * time.Millisecond, 100, firstRecipients}, {100 * time.Millisecond, 3, 5},
+	} {
+		h := &host{provider: &provider{}, limits: newLimits(&c, 4), perRecipient: tt.each}
+		for range tt.waiting {
+			h.queue.lineUp(&job{host: h})
+		}
+		if got := h.transactionSize(start); got != tt.want {
+			t.Errorf("%v a recipient, %d jobs: %d, want %d", tt.each, tt.waiting, got, tt.want)
+		}
+	}
+}

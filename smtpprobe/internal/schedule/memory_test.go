@@ -144,6 +144,10 @@ func TestOneHour(t *testing.T) {
 		h := at(now)
 		h.trust(now, "550 5.1.1")
 		if h.proofs.hears(nil, 1, now); minute == 0 {
+			s.noteAccepted(h, "good@bücher.example") // which only SMTPUTF8 could name
+			if h.proofs.accepts() {
+				t.Errorf("it accepts %v", h.proofs.accepted)
+			}
 			s.noteAccepted(h, "good@a.example")
 		}
 	}

@@ -113,9 +113,6 @@ func (c *Conn) Offline() bool { return c.offline }
 // might have brought more.
 func (c *Conn) Hurried() bool { return c.hurried }
 
-// Age is how long ago the connection was begun.
-func (c *Conn) Age() time.Duration { return time.Since(c.log.start) }
-
 // Begin turns to the next transaction, with so many recipients: the transcript
 // keeps the opening alone, and what may be read is counted anew.
 func (c *Conn) Begin(recipients int, until time.Time) {
@@ -130,12 +127,6 @@ func (c *Conn) Begin(recipients int, until time.Time) {
 // Bound sets when the waits that follow end; zero: the timeouts alone bound
 // them.
 func (c *Conn) Bound(until time.Time) { c.until = until }
-
-// Quiet reports whether the host has neither said anything nor hung up while
-// the connection was idle.
-func (c *Conn) Quiet() bool {
-	return c.stream.usable && c.stream.ahead() == "" && c.stream.atRest()
-}
 
 // Rest waits, while the connection is idle, until [Conn.Wake] is called. It
 // reports whether the host has neither said anything nor hung up by then.

@@ -84,14 +84,6 @@ func (s *stream) listen(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// atRest looks, without waiting, for something that nobody asked for. An end of
-// the connection counts.
-func (s *stream) atRest() bool {
-	_ = s.tcp.SetReadDeadline(time.Now().Add(time.Microsecond))
-	_, err := s.in.Peek(1)
-	return isTimeout(err)
-}
-
 // readReply reads one reply.
 func (s *stream) readReply() (smtp.Reply, error) {
 	b := smtp.ReplyBuilder{Greeting: !s.greeted}

@@ -83,6 +83,22 @@ func TestArmSeesACancelThatCameBefore(t *testing.T) {
 	}
 }
 
+// TestTooLateToWrite sees that nothing is written when the time is over: a
+// connection with half a command could not even end with QUIT.
+func TestTooLateToWrite(t *testing.T) {
+	client, server := net.Pipe()
+	defer func() { _, _ = client.Close(), server.Close() }()
+	c := &Conn{}
+	c.stream = newStream(client, &c.log)
+	c.stream.usable = true
+	c.Bound(time.Now())
+	_, err := c.Send(t.Context(), smtp.PhaseMAIL, "MAIL FROM:<>")
+	var failure *smtp.Failure
+	if !errors.As(err, &failure) || failure.Kind != smtp.KindTimeout || !c.stream.usable {
+		t.Errorf("%v, usable %t", err, c.stream.usable)
+	}
+}
+
 // TestOldTLS sees that a host whose TLS is old is spoken to over it, and is
 // told which host it is taken for, where that can be a host's name.
 func TestOldTLS(t *testing.T) {
