@@ -5,29 +5,25 @@ import "time"
 // What is assumed of mail hosts and lists. Real ones differ; docs/planning.md
 // says what follows.
 const (
-	// opening is what a session takes besides its recipients: connection,
-	// greeting, EHLO, STARTTLS, EHLO, MAIL, RSET and QUIT at 150 ms a reply.
-	opening = 1500 * time.Millisecond
+	// reply is the time of a reply: a round trip, and what the host takes.
+	reply = 150 * time.Millisecond
+	// opening is what there is before MAIL: the connection, the greeting, EHLO,
+	// STARTTLS, two round trips of TLS, and EHLO.
+	opening = 7 * reply
 	// perRecipient is the time of a reply to RCPT: large providers look the
 	// mailbox up.
 	perRecipient = 100 * time.Millisecond
-	// named is how many recipients are named for one address: random ones, and
-	// mailboxes that prove a refusal, among them.
-	named = 1.1
 	// refused is the share of the addresses that do not exist.
 	refused = 0.1
-	// refusals end a session: the first limit of a mail host in rcpt, which
-	// grows where a host takes more.
-	refusals = 9
 
-	// Addresses of small providers, of which no limit is reached: so many share
-	// a session, which takes so long, dead mail hosts among them.
-	restPerSession = 3
-	restSession    = 3 * time.Second
+	// Of small providers, each with a mail host and as many addresses, a share
+	// does not answer. That takes as long as rcpt waits for a connection.
+	smallDomain = 3
+	silent      = 0.05
+	silence     = 6 * time.Second
 
 	// maxSessions and concurrency are defaults of rcpt bulk: sessions in all,
-	// and addresses in progress, of which those of large providers that wait
-	// for their turn are none.
+	// and addresses in progress.
 	maxSessions = 1000
 	concurrency = 500
 )
@@ -44,6 +40,8 @@ type Mix struct {
 type Part struct {
 	Provider string
 	Share    float64
+	Networks int // in which the mail hosts of its domains are at a time
+	Domain   int // addresses of a domain; zero: one domain has all
 }
 
 // Mixes are the lists of the page.
@@ -52,13 +50,16 @@ func Mixes() []Mix {
 		{
 			Name:   "consumers",
 			Source: "2.3 million addresses of a list from the USA, counted by Daniel Lange (daniel-lange.com)",
-			Parts:  []Part{{"google", 0.39}, {"microsoft", 0.35}, {"yahoo", 0.18}},
+			Parts:  []Part{{"google", 0.39, 1, 0}, {"microsoft", 0.35, 4, 0}, {"yahoo", 0.18, 4, 0}},
 		},
 		{
 			Name: "businesses",
 			Source: "the mail hosts of 50,000 domains, MailTester Ninja, 2 July 2026 (CC BY 4.0), " +
 				"as if each domain had as many addresses",
-			Parts: []Part{{"google", 0.283}, {"microsoft", 0.226}, {"proofpoint", 0.055}, {"mimecast", 0.031}},
+			Parts: []Part{
+				{"google", 0.283, 1, 3}, {"microsoft", 0.226, 50, 3},
+				{"proofpoint", 0.055, 20, 3}, {"mimecast", 0.031, 10, 3},
+			},
 		},
 	}
 }

@@ -1,5 +1,4 @@
-// Package plan computes how long lists take at the limits that rcpt gives
-// providers: a simulation in steps of a minute, without a network. What it
-// assumes stands in assume.go; the limits are those of package provider, as
-// rcpt itself uses them.
+// Package plan computes how long lists take: how fast they go is what package
+// forecast finds with the scheduler of rcpt in simulated time, and the budget
+// of each day is that of package pace. What it assumes stands in assume.go.
 package plan

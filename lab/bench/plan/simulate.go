@@ -1,77 +1,80 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/rcpt/rcpt/smtpprobe/forecast"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/provider"
 )
 
-// rest is the name of the small providers together.
-const rest = "small providers"
+const (
+	// rest is the name of the small providers together.
+	rest = "small providers"
+	// thinned is the part of the small providers that is simulated, with as
+	// small a part of the process: they have nothing else in common.
+	thinned = 25
+	// warmUp is how long limits of mail hosts grow. What is counted then is so
+	// long that it does not matter where it begins.
+	warmUp  = 2 * time.Minute
+	counted = 4 * time.Minute
+)
 
-// site is a provider in the simulation.
-type site struct {
-	name       string
-	limits     pace.Limits
-	perSession float64       // addresses that share one
-	session    time.Duration // how long it takes
-	left       float64       // addresses
-	today      float64       // recipients named through each egress
+// situation is what is simulated: a provider, or with no name the small ones.
+type situation struct {
+	part     Part
+	networks int         // of those of the provider, that one egress has
+	preset   pace.Preset // its daily budget left out
+	without  string      // the name of a limit that the provider does not have; empty: it has all
 }
 
-// siteOf returns a provider at the limits of a preset, as far as lists may use
-// them.
-func siteOf(name string, settings pace.Settings) (*site, error) {
-	table, ok := provider.PacingOf(name)
+// known are the rates that were simulated.
+var known = map[situation]forecast.Rate{}
+
+// rate returns how fast addresses are answered.
+func (s situation) rate() (forecast.Rate, error) {
+	r, ok := known[s]
+	if ok {
+		return r, nil
+	}
+	hosts, process, err := s.assume()
+	if err != nil {
+		return r, err
+	}
+	r = forecast.Of(hosts, process, warmUp, counted)
+	if s.part.Provider == "" {
+		r.Addresses, r.Recipients, r.Sessions = r.Addresses*thinned, r.Recipients*thinned, r.Sessions*thinned
+	}
+	known[s] = r
+	return r, nil
+}
+
+// assume returns the mail hosts, and what asks them.
+func (s situation) assume() (forecast.Hosts, forecast.Process, error) {
+	h := forecast.Hosts{
+		Domain: s.part.Domain, Networks: s.networks,
+		Open: opening, Reply: reply, Recipient: perRecipient, Refused: refused,
+	}
+	p := forecast.Process{Pace: pace.Settings{Preset: s.preset}, Sessions: maxSessions, Concurrency: concurrency}
+	p.Pace.Egress.FirstDay = pace.Unlimited
+	if s.part.Provider == "" {
+		h.Domain, h.Silent, h.Silence = smallDomain, silent, silence
+		p.Sessions, p.Concurrency = maxSessions/thinned, concurrency/thinned
+		return h, p, nil
+	}
+	table, ok := provider.PacingOf(s.part.Provider)
 	if !ok {
-		return nil, fmt.Errorf("plan: %q is not a provider", name)
+		return h, p, fmt.Errorf("plan: %q is not a provider", s.part.Provider)
 	}
-	s := &site{name: name, limits: settings.Rules(table).Limits, perSession: refusals / refused}
-	for _, l := range []*int{
-		&s.limits.Sessions, &s.limits.SessionsPerMinute, &s.limits.RecipientsPerMinute, &s.limits.RecipientsPerDay,
-	} {
-		*l = pace.ForLists(*l)
+	h.Provider = table
+	if s.without != "" {
+		p.Pace.Providers = map[string]pace.Limits{s.part.Provider: lifted[s.without]}
 	}
-	if n := s.limits.RecipientsPerSession; n > 0 {
-		s.perSession = min(s.perSession, float64(n)/named)
-	}
-	s.session = opening + time.Duration(s.perSession*named*float64(perRecipient))
-	return s, nil
-}
-
-// bound is a number of addresses a minute, and the limit that gives it.
-type bound struct {
-	rate float64
-	by   string
-}
-
-// perMinute returns how many addresses one egress gets answered in a minute
-// with so many sessions at a time.
-func (s *site) perMinute(sessions float64) bound {
-	b := bound{sessions * float64(time.Minute) / float64(s.session) * s.perSession, "sessions"}
-	lower := func(limit int, each float64, by string) {
-		if rate := float64(limit) * each; limit > 0 && rate < b.rate {
-			b = bound{rate, by}
-		}
-	}
-	lower(s.limits.SessionsPerMinute, s.perSession, "sessions_per_minute")
-	lower(s.limits.RecipientsPerMinute, 1/named, "recipients_per_minute")
-	return b
-}
-
-// budget returns how many recipients an egress may still name today.
-func (s *site) budget(day int, first int) float64 {
-	most := math.Inf(1)
-	if s.limits.RecipientsPerDay > 0 {
-		most = float64(s.limits.RecipientsPerDay)
-	}
-	if first > 0 {
-		most = min(most, float64(pace.ForLists(first<<min(day, 40))))
-	}
-	return max(0, most-s.today)
+	return h, p, nil
 }
 
 // Answer is how long a list takes.
@@ -80,63 +83,46 @@ type Answer struct {
 	Last string // the provider whose addresses are done last
 }
 
-// Simulate plays a list through so many egresses of one process, minute by
-// minute.
+// Simulate returns how long a list takes through so many egresses of one
+// process. Its providers are asked side by side, and what is at one takes as
+// long as the egress that has most of its networks.
 func Simulate(mix Mix, addresses, egresses int, preset pace.Preset) (Answer, error) {
-	settings := pace.Settings{Preset: preset}.WithDefaults()
-	small := float64(addresses)
-	var sites []*site
+	var answer Answer
+	small := Part{Share: 1}
 	for _, part := range mix.Parts {
-		s, err := siteOf(part.Provider, settings)
+		small.Share -= part.Share
+	}
+	for _, part := range append(slices.Clone(mix.Parts), small) {
+		s := situation{part: part, preset: preset}
+		n := part.Share * float64(addresses)
+		if part.Networks > 0 {
+			s.networks = forecast.Busiest(part.Networks, egresses)
+			n *= float64(s.networks) / float64(part.Networks)
+		}
+		r, err := s.rate()
 		if err != nil {
 			return Answer{}, err
 		}
-		s.left = part.Share * float64(addresses)
-		small -= s.left
-		sites = append(sites, s)
-	}
-	var answer Answer
-	minute := 0
-	for open := true; open; minute++ {
-		open = false
-		free := step(sites, minute, egresses, settings.Egress.FirstDay, &answer)
-		if small > 0 {
-			small -= min(free, concurrency) * restPerSession * float64(time.Minute) / float64(restSession)
-			answer.Last, open = rest, small > 0
-		}
-		for _, s := range sites {
-			open = open || s.left > 0
+		if took := s.lasts(n, r); took > answer.Took {
+			answer = Answer{took, cmp.Or(part.Provider, rest)}
 		}
 	}
-	answer.Took = time.Duration(minute) * time.Minute
 	return answer, nil
 }
 
-// step is a minute of the large providers. It returns how many sessions they
-// leave to others. Where all together would have too many, each gets its share.
-func step(sites []*site, minute, egresses, firstDay int, answer *Answer) (free float64) {
-	const day = 24 * 60
-	wanted := 0.0
-	for _, s := range sites {
-		if minute%day == 0 {
-			s.today = 0
+// lasts returns how long so many addresses take at a rate: on each day one
+// egress names no more at a provider than its budget.
+func (s situation) lasts(addresses float64, r forecast.Rate) time.Duration {
+	const day = 24 * time.Hour
+	first, each := pace.Settings{Preset: s.preset}.WithDefaults().Egress.FirstDay, r.Recipients/r.Addresses
+	for today := 0; ; today++ {
+		done := r.Addresses * day.Minutes()
+		if first > 0 && s.part.Provider != "" {
+			done = min(done, float64(pace.ForLists(first<<min(today, 40)))/each)
 		}
-		if s.left > 0 {
-			wanted += float64(s.limits.Sessions * egresses)
+		if addresses <= done {
+			return time.Duration(today)*day + time.Duration(math.Ceil(addresses/r.Addresses))*time.Minute
 		}
+		addresses -= done
 	}
-	share := min(1, (maxSessions-concurrency)/max(1, wanted))
-	free = maxSessions
-	for _, s := range sites {
-		if s.left <= 0 {
-			continue
-		}
-		sessions := share * float64(s.limits.Sessions)
-		free -= sessions * float64(egresses)
-		done := min(s.perMinute(sessions).rate, s.budget(minute/day, firstDay)/named)
-		s.today += done * named
-		s.left -= done * float64(egresses)
-		answer.Last = s.name
-	}
-	return free
 }

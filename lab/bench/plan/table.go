@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,32 +33,58 @@ func Tables() (string, error) {
 	return text.String(), nil
 }
 
+// lifted are settings in which a provider is without one of its limits, to see
+// whether that is what holds it up.
+var lifted = map[string]pace.Limits{
+	"sessions":               {Sessions: pace.Unlimited},
+	"sessions_per_minute":    {SessionsPerMinute: pace.Unlimited},
+	"recipients_per_session": {RecipientsPerSession: pace.Unlimited},
+	"recipients_per_minute":  {RecipientsPerMinute: pace.Unlimited},
+}
+
 // writeRates writes how fast the providers of the mixes are asked.
 func writeRates(text *strings.Builder) error {
 	text.WriteString("Addresses a minute that one egress gets answered:\n\n" +
-		"| provider | `normal` | limited by | `careful`, without its daily budget | limited by |\n" +
-		"| --- | --- | --- | --- | --- |\n")
-	seen := map[string]bool{}
+		"| provider | list | networks | `normal` | limited by | `careful`, without its daily budget | limited by |\n" +
+		"| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, mix := range Mixes() {
 		for _, part := range mix.Parts {
-			if seen[part.Provider] {
-				continue
-			}
-			seen[part.Provider] = true
-			fmt.Fprintf(text, "| %s |", part.Provider)
+			fmt.Fprintf(text, "| %s | %s | %d |", part.Provider, mix.Name, part.Networks)
 			for _, preset := range []pace.Preset{pace.Normal, pace.Careful} {
-				s, err := siteOf(part.Provider, pace.Settings{Preset: preset})
+				s := situation{part: part, networks: part.Networks, preset: preset}
+				r, err := s.rate()
 				if err != nil {
 					return err
 				}
-				b := s.perMinute(float64(s.limits.Sessions))
-				fmt.Fprintf(text, " %s | `%s` |", grouped(int(b.rate)), b.by)
+				by, err := s.limitedBy()
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(text, " %s | %s |", grouped(rounded(r.Addresses)), by)
 			}
 			text.WriteString("\n")
 		}
 	}
 	text.WriteString("\n")
 	return nil
+}
+
+// limitedBy names the limits without any one of which a provider would be asked
+// faster.
+func (s situation) limitedBy() (string, error) {
+	const clearly = 1.02
+	with, err := s.rate()
+	var by []string
+	for _, s.without = range slices.Sorted(maps.Keys(lifted)) {
+		r, err := s.rate()
+		if err != nil {
+			return "", err
+		}
+		if r.Addresses > clearly*with.Addresses {
+			by = append(by, "`"+s.without+"`")
+		}
+	}
+	return cmp.Or(strings.Join(by, ", "), "its mail hosts"), err
 }
 
 // writeTimes writes how long lists of a mix take.
@@ -104,6 +133,12 @@ func inWords(d time.Duration) string {
 		return fmt.Sprintf("under %.0f min", shortest.Minutes())
 	}
 	return fmt.Sprintf("%.0f min", d.Minutes())
+}
+
+// rounded has two digits: the assumptions are not good for more.
+func rounded(n float64) int {
+	tens := math.Pow10(max(0, int(math.Log10(n))-1))
+	return int(math.Round(n/tens) * tens)
 }
 
 func grouped(n int) string {
