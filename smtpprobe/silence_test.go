@@ -13,8 +13,71 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
+// TestSilentMailboxes is about a host that never gets to an end with one
+// mailbox in ten, which it looks up elsewhere: each of those costs about a
+// session, and the others are asked about again.
+func TestSilentMailboxes(t *testing.T) {
+	list := mailboxes(400, every(6), "a.example", "b.example")
+	silent := map[string]bool{}
+	for i, m := range list {
+		silent[m] = i%10 == 7
+	}
+	for _, w := range []wording{enhanced, naming} {
+		host := w.host(false)
+		host.GreetingDelay, host.RCPTDelay = slowGreeting, time.Millisecond
+		host.RCPTFunc = func(_ *visit, m string) string {
+			if silent[m] {
+				return hangs
+			}
+			return w.about(m)
+		}
+		answers, _ := crowd(t, smtpprobe.Config{}, host, list)
+		for i, r := range answers {
+			switch last := r.last(); {
+			case silent[list[i]]:
+				if last.Target != nil || last.Failure == nil || last.Failure.Kind != smtp.KindTimeout {
+					t.Errorf("%s: %v", list[i], r)
+				}
+			case r.code() != want(list[i]):
+				t.Errorf("%s: %v", list[i], r)
+			}
+		}
+		if n, most := len(host.Visits()), 110; n > most { // 40 are silent
+			t.Errorf("%s: %d sessions, want %d at most", w.name, n, most)
+		}
+		if n := len(host.Recipients()); n > 2*len(list) {
+			t.Errorf("%s: %d recipients named", w.name, n)
+		}
+	}
+}
+
 // slowGreeting takes a while, so that others come and wait.
 const slowGreeting = 100 * time.Millisecond
+
+// TestMuteHost is about a host that never answers about a recipient: those that
+// wait do not each wait for it. The silence that meets the first recipient of a
+// fresh session is the answer, once it met one in no group, too.
+func TestMuteHost(t *testing.T) {
+	for _, act := range []string{hangs, closes} {
+		list := mailboxes(200, none, "a.example", "b.example")
+		host := &peer{RCPTFunc: func(*visit, string) string { return act }}
+		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
+			begun, soonest := time.Now(), time.Hour
+			for i, r := range b.askAll(patient(aboutAll(list))) {
+				soonest = min(soonest, r.took)
+				if f := r.last().Failure; r.code() != 0 || f == nil || f.Phase != smtp.PhaseRCPT {
+					b.Errorf("%s: %v", list[i], r)
+				}
+			}
+			if took := time.Since(begun); took > 3*20*time.Second || soonest > 35*time.Second {
+				b.Errorf("%s: took %v, more than three times a command's time, or the first %v", act, took, soonest)
+			}
+		})
+		if len(sessions) > len(list)/4 {
+			t.Errorf("%s: %d sessions for %d mailboxes", act, len(sessions), len(list))
+		}
+	}
+}
 
 // TestMuteForWantOfTime sees that a host which takes longer to answer about a
 // recipient than some had time for is asked for one with more time.
@@ -130,5 +193,59 @@ func TestDoubtedAnswerAndNoTime(t *testing.T) {
 			}
 			wg.Wait()
 		})
+	}
+}
+
+// TestSlowMailboxes asks a host about 5,000 mailboxes, of which 2 % take three
+// seconds: that takes half as long again as the sum of those, divided by the
+// sessions, at most, and the others are answered meanwhile. How large the
+// transactions are depends on which of them end first, and so does how many
+// proofs and canaries are named: what is bounded is the average of six.
+func TestSlowMailboxes(t *testing.T) {
+	const n, slowReply, roundTrip = 5000, 3 * time.Second, 50 * time.Millisecond
+	list := mailboxes(n, living(80), "0.example", "1.example", "2.example", "3.example", "4.example", "5.example", "6.example")
+	slow := map[string]bool{}
+	for i, m := range list {
+		slow[m] = i*7%50 == 3
+	}
+	named := 0
+	for _, together := range []bool{false, true} {
+		for _, most := range []int{4, 10, 20} {
+			// Each reply of a group comes when it is ready, or all together.
+			host := &peer{GreetingDelay: roundTrip, Say: func(v *visit, c, _ string) string {
+				if c != "" && c != "RSET" && !isRCPT(c) { // EHLO and MAIL come first in their group
+					v.Sleep(roundTrip)
+				}
+				return ""
+			}, RCPTFunc: func(v *visit, m string) string {
+				switch {
+				case slow[m] && together:
+					time.Sleep(slowReply)
+				case slow[m]:
+					v.Sleep(slowReply)
+				}
+				return ""
+			}}
+			var all, sum time.Duration // until all are answered; of those that are not slow
+			sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: most}, one(host), func(b *bubble) {
+				for i, r := range b.askTogether(b.Context(), patient(aboutAll(list))) {
+					if !checkVerdict(b.T, list[i], r) {
+						b.Errorf("%s: %v", list[i], r)
+					}
+					if all = max(all, r.took); !slow[list[i]] {
+						sum += r.took
+					}
+				}
+			})
+			ideal, mean := n/50*slowReply/time.Duration(most), sum/(n-n/50)
+			if mean > all*2/3 || all > ideal*3/2+slowReply {
+				t.Errorf("together %t, %d sessions: %v, of which the slow ones take %v; the others after %v on average",
+					together, most, all, ideal, mean)
+			}
+			named += count(sessions, "RCPT")
+		}
+	}
+	if each := float64(named) / (6 * n); each > 1.1 {
+		t.Errorf("%.2f RCPT a mailbox", each)
 	}
 }
