@@ -114,7 +114,8 @@
 //
 // # 7. Pauses
 //
-//  1. A provider that is paused is not asked, and all that wait are told so.
+//  1. A provider that is paused is not asked, not even in a session that is
+//     open by then, and all that wait are told so.
 //  2. If it blocks two egresses, it is paused by all until it blocks fewer.
 //
 // # 8. Egresses

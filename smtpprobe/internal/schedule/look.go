@@ -28,13 +28,10 @@ func (s *State) look(h *host) {
 // useIdle has the idle sessions of a host take jobs, the last one first. (Rule
 // 5.2)
 func (s *State) useIdle(h *host) {
-	size, company := h.transactionSize(s.now), h.queue.len()-h.queue.alone()
-	for i := len(h.sessions) - 1; i >= 0 && company > 0; i-- {
+	for i := len(h.sessions) - 1; i >= 0 && h.queue.len() > h.queue.alone(); i-- {
 		x := h.sessions[i]
 		switch {
-		case x.phase != idle:
-		case s.next(x):
-			company -= size
+		case x.phase != idle || s.next(x):
 		case !s.usable(x):
 			s.end(x, Quit)
 		default:
@@ -124,6 +121,7 @@ func (s *State) admit(g *provider) {
 	for r := range ranks {
 		for q := &g.turns[r]; q.len() > 0; {
 			h := q.first()
+			s.useIdle(h)                                   // it may not have been looked at yet
 			if !h.wantsTurn(s.now) || h.queue.rank() > r { // its single checks have gone
 				s.leaveTurn(g, r)
 				s.queueUp(h)

@@ -211,7 +211,7 @@ func (s *State) hold(r *run, open []int, meanwhile bool) {
 			s.answer(j, Answered{Result: Unproven})
 			continue
 		}
-		j.spend(false, s.now)
+		j.spend(r.Outcome.Company(), s.now)
 		j.place = held
 		j.host.held.append(j)
 	}

@@ -165,11 +165,13 @@ func (x *session) use(jobs int, now time.Time) use {
 	}
 }
 
-// usable reports whether the session may have another transaction. (Rule 5.3)
+// usable reports whether the session may have another transaction. (Rules 5.3
+// and 7.1)
 func (s *State) usable(x *session) bool {
 	h, age := x.host, s.now.Sub(x.began)
+	_, paused := s.pausedUntil(h.provider)
 	switch {
-	case x.retired || s.shut || h.key.egress.leaving:
+	case x.retired || paused || s.shut || h.key.egress.leaving:
 		return false
 	case x.transactions >= h.limits.transactions.size(s.now) || x.named >= mostNamed || age >= mostAge:
 		return false

@@ -390,6 +390,8 @@ func (s *State) failsFor(h *host, e *NotOpened, had time.Duration, full bool) {
 		if e.Failure == smtp.KindEgress { // our own egress may be mended at any moment
 			h.failed = nil
 		}
+	default:
+		h.notBefore = s.now.Add(atLimitPause)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 
 // opened has the job that a session was opened for asked about, with others
 // that come along. If that is of a list, and a single check has come meanwhile,
-// the single check goes ahead.
+// the single check goes ahead. If the provider is paused by now, nobody is
+// asked about. (Rules 2.3 and 7.1)
 func (s *State) opened(x *session, e Opened) {
 	if x == nil || x.phase != opening {
 		return
@@ -31,7 +32,8 @@ func (s *State) opened(x *session, e Opened) {
 		h.trust(s.now, belief.OffersSMTPUTF8)
 	}
 	first := x.jobs[0]
-	if x.rank == list && h.queue.rank() == single && h.queue.len() > 0 && !s.shut {
+	_, paused := s.pausedUntil(h.provider)
+	if paused || x.rank == list && h.queue.rank() == single && h.queue.len() > 0 && !s.shut {
 		s.release(x)
 		s.goesAgain(first, true)
 		s.move(x, idle)
