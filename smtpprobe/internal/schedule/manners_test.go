@@ -24,7 +24,7 @@ func newScripted(t *testing.T, c Config) *scripted {
 }
 
 // tell tells the plan of an event after a while, and returns what it does but
-// for the log.
+// for the log and the numbers of lists.
 func (p *scripted) tell(after time.Duration, e Event) []Action {
 	p.Helper()
 	p.now = p.now.Add(after)
@@ -32,7 +32,7 @@ func (p *scripted) tell(after time.Duration, e Event) []Action {
 	if err := p.Verify(); err != nil {
 		p.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(a Action) bool { return a.Do == Tell })
+	return slices.DeleteFunc(all, func(a Action) bool { return a.Do == Tell || a.Do == Count })
 }
 
 // ask asks about mailboxes at a host of the provider p.
@@ -130,6 +130,7 @@ func TestNobodyAskedWhilePaused(t *testing.T) {
 		run = p.only(Run, p.tell(time.Second, Opened{Session: p.only(Open, all).Session}))
 		if complaint < 2 {
 			p.tell(time.Second, p.said(run, &tooFast, replies.ClassRateLimited))
+			p.tell(0, Lost{Session: run.Session})
 			p.tell(10*time.Second, Closed{Session: run.Session})
 		}
 	}
@@ -176,7 +177,7 @@ func TestLeftAloneThoughLetIn(t *testing.T) {
 // session would be opened for it that has no time. (Rule 1.2)
 func TestTimeOfHeldRefusals(t *testing.T) {
 	p := newScripted(t, testConfig())
-	listed := func(j *Job) { j.Caller, j.Patient = 1, true }
+	listed := func(j *Job) { j.Caller = 1 }
 	open := p.only(Open, p.ask(0, listed, "bad1@d0.example", "bad2@d0.example"))
 	run := p.only(Run, p.tell(0, Opened{Session: open.Session}))
 	p.ask(0, func(j *Job) { listed(j); j.UTF8 = true }, "good3@d0.example")

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -28,38 +29,64 @@ func (l *life) check(a Action) {
 			l.checkRun(x, a)
 		}
 	case Quit:
-		is(simIdle)
+		if is(simIdle); l.fault == nil && x.idle(l.now) > l.world.config.Idle {
+			l.wrong("session %d is idle for %v", x.id, x.idle(l.now))
+		}
 	case Abort:
 		is(simOpening, simBusy)
 	case Answer:
 		l.checkAnswer(a)
+	case Tell:
+		l.notePause(a.News)
+	case Count:
+		if n := l.callers[a.Caller]; a.Waiting < 0 || a.Waiting > n || a.Gone != (n == 0) {
+			l.wrong("list %d: %d jobs wait of %d, gone %t", a.Caller, a.Waiting, n, a.Gone)
+		}
 	}
 }
 
-// checkOpen holds the limits, and that hosts that do not answer are left alone.
+// checkOpen holds the limits, and that hosts that are to be left alone are.
 func (l *life) checkOpen(a Action) {
-	host, all, ofHost, ofEgress := hostOf(a.Addr), 1, 1, 1
-	for _, x := range l.sessions {
-		if all++; x.egress == a.Egress {
-			if ofEgress++; x.host == host {
-				ofHost++
-			}
-		}
-	}
-	c, most := &l.world.config, l.world.config.Pace.Egress.Sessions
+	host, j := hostOf(a.Addr), l.jobs[a.For]
 	_, given := l.given[a.For]
 	switch client := l.clients[clientKey{host, a.Egress}]; {
-	case l.jobs[a.For] == nil || given || l.jobs[a.For].host != host:
+	case j == nil || given || j.host != host:
 		l.wrong("a session is opened for nobody")
-	case all > c.MaxSessions:
-		l.wrong("%d sessions of at most %d", all, c.MaxSessions)
-	case ofHost > c.MaxSessionsPerHost:
-		l.wrong("%d sessions with host %d, of at most %d", ofHost, host, c.MaxSessionsPerHost)
-	case most > 0 && ofEgress > most && !l.removed:
-		l.wrong("%d sessions by egress %d, of at most %d", ofEgress, a.Egress, most)
+		return
+	case l.shut:
+		l.wrong("a session is opened after the end")
 	case client != nil && l.now.Before(client.restless) && !l.removed:
 		l.wrong("host %d is to be left alone for another %v", host, client.restless.Sub(l.now))
+	case client != nil && client.window > 0 && l.now.Sub(client.halved) < time.Minute && l.openWith(host, a.Egress) >= client.window:
+		l.wrong("host %d has put us off, and has %d sessions", host, l.openWith(host, a.Egress)+1)
+	case j.fresh && l.ended[j.Caller]:
+		l.wrong("job %d is asked about, and its list ends", j.ID)
+	case j.Caller != 0 && l.singleWaits(host):
+		l.wrong("a session for a list goes ahead of a single check at host %d", host)
+	case j.fresh && j.Caller == 0 && l.idleWith(host, a.Egress):
+		l.wrong("a session is opened while another one is idle")
 	}
+	l.checkLimits(a, host, j.Caller != 0)
+	l.checkWay(a, j)
+}
+
+// openWith is how many sessions a host has by an egress that do not end.
+func (l *life) openWith(host int, e EgressID) (n int) {
+	for _, x := range l.sessions {
+		if x.host == host && x.egress == e && x.phase != simEnding && !x.aborted {
+			n++
+		}
+	}
+	return n
+}
+
+func (l *life) idleWith(host int, e EgressID) bool {
+	for _, x := range l.sessions {
+		if x.host == host && x.egress == e && x.phase == simIdle && x.idle(l.now) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // checkRun sees that those that are asked about together may be, and that no
@@ -77,6 +104,9 @@ func (l *life) checkRun(x *simSession, a Action) {
 		if j.UTF8 != a.UTF8 {
 			l.wrong("job %d is asked about with SMTPUTF8 %t", id, a.UTF8)
 		}
+		if j.fresh && l.ended[j.Caller] {
+			l.wrong("job %d is asked about, and its list ends", j.ID)
+		}
 	}
 	switch n := len(a.Targets); {
 	case lists > 0 && l.singleWaits(x.host):
@@ -89,8 +119,90 @@ func (l *life) checkRun(x *simSession, a Action) {
 		l.wrong("one that is alone is not")
 	case a.Canary && len(a.Controls) != 1:
 		l.wrong("%d canaries", len(a.Controls))
-	case x.named+n > 200+20:
-		l.wrong("a session names %d recipients", x.named+n)
+	case n > 0 && l.isPaused(x.host, x.egress):
+		l.wrong("a question to a provider that is paused")
+	case n > 0 && x.runs > 0 && (l.egress(x.egress) == nil || l.egress(x.egress).gone):
+		l.wrong("a question by egress %d, which is gone", x.egress)
+	}
+	l.checkSession(x, a)
+	l.checkSize(x, a)
+	l.checkControls(x, a)
+	l.checkProof(x, a)
+	l.checkNamed(x, a, lists > 0)
+}
+
+// checkSession holds what a session may be used for. (Rules 5.3, 5.4 and 9.3)
+func (l *life) checkSession(x *simSession, a Action) {
+	client, most := l.client(x), l.world.config.Refused
+	if l.now.Before(client.slow) {
+		most = ManyRefused
+	}
+	switch {
+	case len(a.Targets) == 0 || x.runs == 0:
+	case x.transactions >= mostTransactions:
+		l.wrong("a session has transaction %d", x.transactions+1)
+	case x.named+len(a.Targets)+len(a.Controls) > mostNamed:
+		l.wrong("a session names %d recipients", x.named+len(a.Targets)+len(a.Controls))
+	case l.now.Sub(x.began) >= mostAge:
+		l.wrong("a session is %v old", l.now.Sub(x.began))
+	case x.idle(l.now) > l.world.config.Idle:
+		l.wrong("session %d was idle for %v", x.id, x.idle(l.now))
+	case most > 0 && x.refusals >= most:
+		l.wrong("a question behind %d refusals of %d", x.refusals, most)
+	}
+}
+
+// checkSize holds that a transaction has as many recipients as the host is
+// known to answer in three seconds. (Rule 3.2)
+func (l *life) checkSize(x *simSession, a Action) {
+	n, each := len(a.Targets), l.client(x).each
+	switch {
+	case n > mostRecipients:
+		l.wrong("%d targets in a transaction", n)
+	case n > 1 && each > 0 && n > int(longestTransaction/each):
+		l.wrong("%d targets at a host that takes %v for each", n, each)
+	}
+}
+
+// checkControls holds rule 3.3: for each domain a control is named, or what the
+// host has said about it in the last ten minutes is known.
+func (l *life) checkControls(x *simSession, a Action) {
+	named := map[string]bool{}
+	for _, id := range a.Controls {
+		domain := l.jobs[id].Domain
+		if named[domain] {
+			l.wrong("the control of %s is named twice", domain)
+		}
+		named[domain] = true
+	}
+	for i, id := range a.Targets {
+		j := l.jobs[id]
+		switch known := a.Known[i].Reply; {
+		case known != nil:
+			if at, ok := l.controls[controlOf{x.host, j.Domain, known.Lines[0]}]; !ok || l.now.Sub(at) > controlLasts+replyTimeout {
+				l.wrong("the host has not said %v of the control of %s", known, j.Domain)
+			}
+		case j.Control != "" && !named[j.Domain]:
+			l.wrong("the control of %s is not named", j.Domain)
+		}
+	}
+}
+
+// checkProof holds rule 4.1: several targets have a mailbox behind them that
+// the host has accepted, if there is one.
+func (l *life) checkProof(x *simSession, a Action) {
+	c := l.client(x)
+	if a.Proof == "" {
+		known := len(a.Targets) > 1 && slices.ContainsFunc(c.proofs, func(p string) bool {
+			return !slices.ContainsFunc(a.Targets, func(id JobID) bool { return strings.EqualFold(l.jobs[id].Target, p) })
+		})
+		if known && l.now.Sub(c.heardAt) < limitsLast {
+			l.wrong("no proof is named behind %d targets", len(a.Targets))
+		}
+		return
+	}
+	if !strings.HasPrefix(a.Proof, belief.Postmaster+"@") && !c.ever[a.Proof] {
+		l.wrong("%s proves nothing: the host has not accepted it", a.Proof)
 	}
 }
 
@@ -101,23 +213,104 @@ func (l *life) singleWaits(host int) bool {
 	return len(l.world.egresses) == 1 && !l.removed && l.singles[host] > 0
 }
 
-// checkAnswer holds that there is one answer, and that it is true and proven.
+// checkAnswer holds that there is one answer, that it is true and proven, and
+// that there was reason for it.
 func (l *life) checkAnswer(a Action) {
 	j := l.jobs[a.Job]
-	if _, given := l.given[a.Job]; given || j == nil {
+	_, given := l.given[a.Job]
+	switch {
+	case given || j == nil:
 		l.wrong("job %d has its answer", a.Job)
 		return
+	case !j.Limit.IsZero() && l.now.Sub(j.Limit) > lastWords:
+		l.wrong("job %d has its answer %v after its time", a.Job, l.now.Sub(j.Limit))
+	case a.Retry < 0:
+		l.wrong("job %d is to ask again in %v", a.Job, a.Retry)
 	}
 	switch a.Result {
 	case Inherited, Silent, Turned, AtLimit:
-		if from, ok := a.From.(account); !ok || from.host != j.host {
-			l.wrong("job %d at host %d has the answer of host %v", a.Job, j.host, a.From)
-		}
+		l.checkInherited(a, j)
 	case Unproven:
 		l.unproven++
 	case Final:
 		l.checkFinal(a, j)
+	default:
+		l.checkReason(a, j)
 	}
+}
+
+// checkInherited holds that what answers a job is the failure of its host, and
+// that the host is left alone from then on. (Rules 4.5 and 5.5)
+func (l *life) checkInherited(a Action, j *simJob) {
+	from, ok := a.From.(account)
+	switch {
+	case !ok || from.host != j.host:
+		l.wrong("job %d at host %d has the answer of host %v", a.Job, j.host, a.From)
+		return
+	case a.Result == Inherited && from.hurried && j.asked == 0 && (j.Budget == 0 || j.Budget > from.had*11/10):
+		l.wrong("job %d has %v, and the answer of one with %v", a.Job, j.Budget, from.had)
+	case a.Ago < 0 || a.Ago > failureLasts && a.Result != AtLimit || a.Ago > limitedLasts:
+		l.wrong("job %d has an answer of %v ago", a.Job, a.Ago)
+	}
+	if c := l.clients[clientKey{j.host, a.Egress}]; c != nil && a.Result != Inherited && !from.hurried {
+		lasts := failureLasts
+		if a.Result == AtLimit {
+			lasts = limitedLasts
+		}
+		c.restless = l.now.Add(lasts - a.Ago)
+	}
+}
+
+// checkReason holds that there was reason not to answer a question.
+func (l *life) checkReason(a Action, j *simJob) {
+	e := l.egress(a.Egress)
+	late := !j.Limit.IsZero() && !l.now.Before(j.Limit)
+	ok := true
+	switch a.Result {
+	case GivenUp:
+		ok = j.givenUp
+	case LeftOut:
+		ok = l.ended[j.Caller]
+	case ShutDown:
+		ok = l.shut
+	case Moved:
+		ok = e == nil || e.gone
+	case NoEgress:
+		ok = j.ways == 0 || len(j.Without) > 0 && (j.up == 0 || l.complained[l.providerOf(j.host)])
+	case Full:
+		ok = j.Caller == 0 && l.waits(func(k *simJob) bool { return k.host == j.host && k.Caller == 0 }) >
+			l.world.config.MaxWaitingPerHost
+	case HeldBack:
+		most, set := l.most[j.Caller]
+		others := l.waits(func(k *simJob) bool { return l.providerOf(k.host) == l.providerOf(j.host) })
+		ok = set && most >= 0 && others+l.callers[j.Caller] > most
+	case Paused, Slowed:
+		ok = l.complained[l.providerOf(j.host)] && a.Retry > 0
+	case Limited:
+		ok = !j.Limit.IsZero() && a.Retry >= LeastWait && l.now.Add(a.Retry).After(j.Limit)
+	case Busy, TooLate:
+		ok = late && j.session == nil || late && a.Result == TooLate
+	case Unfinished, OutOfTurn:
+		ok = late && (j.session != nil || j.proves)
+		if x := j.session; ok && x != nil && !x.run.Until.IsZero() && !l.now.Before(x.run.Until) && l.now.Sub(j.Limit) < lastWords && len(x.jobs) == 1 && x.phase == simBusy {
+			l.wrong("job %d has no time for last words", j.ID)
+		}
+	}
+	if !ok {
+		l.wrong("job %d has no reason to be told %d", a.Job, a.Result)
+	}
+}
+
+func (l *life) providerOf(host int) string { return l.world.hosts[host].provider.Provider }
+
+// waits is how many jobs of a kind have come and have no answer.
+func (l *life) waits(is func(*simJob) bool) (n int) {
+	for id, j := range l.jobs {
+		if _, given := l.given[id]; !given && !j.came.IsZero() && is(j) {
+			n++
+		}
+	}
+	return n
 }
 
 // checkFinal compares a final answer with the truth. A refusal needs its proof:
@@ -125,7 +318,17 @@ func (l *life) checkAnswer(a Action) {
 func (l *life) checkFinal(a Action, j *simJob) {
 	said := j.said
 	switch h := &l.world.hosts[j.host]; {
+	case j.asked == 0:
+		l.wrong("job %d was not asked about", j.ID)
 	case said == nil || said.Reply == nil:
+		if c := j.client; j.trouble == belief.NotAsked && l.now.Sub(start) < limitsLast && !c.offered.IsZero() {
+			l.wrong("SMTPUTF8 is missing at host %d, which has offered it", j.host)
+		}
+		if j.trouble == belief.None || j.trouble == belief.CutOff {
+			l.wrong("job %d: nothing was said", j.ID)
+		}
+	case j.trouble != belief.None && !j.alone && said.Reply.Code != smtp.CodeServiceClosing:
+		l.wrong("job %d: %v is not to be believed", j.ID, said.Reply)
 	case said.Accepted():
 		if l.accepted++; h.kind != takesAll && !h.alive(j.Target) {
 			l.wrong("false deliverable: %s", j.Target)
@@ -140,54 +343,24 @@ func (l *life) checkFinal(a Action, j *simJob) {
 	}
 }
 
-// noteSaid notes what a host has said, as it is known from now on.
-func (l *life) noteSaid(x *simSession, o *Outcome) {
-	c := l.client(x)
-	others := func(mailbox string) bool {
-		for m := range c.targets {
-			if !strings.EqualFold(m, mailbox) {
-				return true
-			}
-		}
-		return false
-	}
-	for i := range o.Named {
-		said := &o.Named[i]
-		if said.Reply == nil && said.Role != belief.Target {
-			continue
-		}
-		if c.heard++; said.Accepted() && !x.misplaced {
-			c.accepted = c.heard
-		}
-		if i < o.Targets {
-			j := l.jobs[x.run.Targets[i]]
-			j.trouble, j.trial = o.Trouble, o.Trial != ""
-			j.said, j.client, j.number, j.unheard = said, c, c.heard, i == 0 && !others(said.Mailbox)
+// checkSessions sees that sessions which work for nobody any more have been
+// ended. (Rule 1.4)
+func (l *life) checkSessions() {
+	for _, x := range l.answered {
+		nobody := !slices.ContainsFunc(x.jobs, func(j *simJob) bool {
+			_, given := l.given[j.ID]
+			return !given
+		})
+		if (x.phase == simOpening || x.phase == simBusy) && !x.aborted && nobody {
+			l.wrong("session %d goes on for nobody", x.id)
 		}
 	}
-	for i := range o.Targets {
-		c.targets[o.Named[i].Mailbox] = true
-	}
-	c.heard += o.Repeated
-}
-
-// noteUnanswered notes that a host is out of reach: it is to be left alone.
-func (l *life) noteUnanswered(x *simSession, e *NotOpened) {
-	l.jobs[x.opensFor].failure, l.jobs[x.opensFor].trial = e.Failure, e.Trial != ""
-	if e.Failure != smtp.KindTimeout || e.Hurried || x.aborted || l.world.hosts[x.host].kind != outOfReach {
-		return
-	}
-	for _, y := range l.sessions {
-		if y.host == x.host && y.egress == x.egress && y.phase == simOpening {
-			return // that shows how the host answers next
-		}
-	}
-	l.client(x).restless = l.now.Add(failureLasts - time.Second)
+	l.answered = l.answered[:0]
 }
 
 // checkEnd sees that nothing is left.
 func (l *life) checkEnd() {
-	if len(l.given) != len(l.jobs) {
+	if n := l.waits(func(*simJob) bool { return true }); n > 0 || len(l.given) != len(l.jobs) {
 		l.wrong("%d of %d jobs have their answer", len(l.given), len(l.jobs))
 	}
 	if n := len(l.sessions); n > 0 {

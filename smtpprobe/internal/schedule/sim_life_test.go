@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe/internal/belief"
+	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
@@ -35,8 +36,22 @@ type life struct {
 	singles  map[int]int // single checks that no session has had yet, by host
 	shut     bool
 	removed  bool // egresses
-	fault    error
-	trace    func(format string, args ...any) // nil: none is kept
+	answered []*simSession
+
+	egresses   []*simEgress
+	routes     map[string][]string
+	routedAt   time.Time
+	paces      map[paceKey]*simPace
+	rules      map[int]*pace.Limits
+	budgets    map[paceKey]int // recipients that were named on the first day
+	greyed     map[int]greylisting
+	controls   map[controlOf]time.Time
+	complained map[string]bool   // providers
+	callers    map[CallerID]int  // jobs that have come and have no answer
+	ended      map[CallerID]bool // lists
+	most       map[CallerID]int  // jobs of a list that may wait for a provider
+	fault      error
+	trace      func(format string, args ...any) // nil: none is kept
 	figures
 }
 
@@ -76,6 +91,8 @@ type simSession struct {
 	awaited                      int  // the event that ends what it does
 	began                        time.Time
 	opensFor                     JobID
+	idleSince                    time.Time
+	runs, refusals               int // as told
 	run                          Action
 	jobs                         []*simJob // that it has
 }
@@ -94,14 +111,21 @@ type simClient struct {
 	accepted int             // the number of the last whom it accepted; 0: none
 	targets  map[string]bool // that it was asked about, since it was not for an hour
 	heardAt  time.Time
-	restless time.Time // the host is left alone until then
-	blocked  time.Time // the host blocks it until then
+	restless time.Time       // the host is left alone until then
+	blocked  time.Time       // the host blocks it until then
+	each     time.Duration   // that it last took for a recipient
+	slow     time.Time       // until then it is known to be slow behind refusals
+	offered  time.Time       // SMTPUTF8, the last time
+	proofs   []string        // the last targets that are known to be accepted
+	ever     map[string]bool // all mailboxes that it accepted
+	window   int             // sessions that it is to have, as it has put us off
+	halved   time.Time
 }
 
 func (l *life) client(x *simSession) *simClient {
 	key := clientKey{x.host, x.egress}
 	if l.clients[key] == nil {
-		l.clients[key] = &simClient{grey: map[string]bool{}, targets: map[string]bool{}}
+		l.clients[key] = &simClient{grey: map[string]bool{}, targets: map[string]bool{}, ever: map[string]bool{}}
 	}
 	return l.clients[key]
 }
@@ -112,6 +136,13 @@ func live(w world, falsify func(planner) planner, trace func(string, ...any)) (f
 		world: w, plan: New(w.config, w.egresses, w.routes), r: rand.New(rand.NewPCG(w.seed, 2)), now: start,
 		jobs: map[JobID]*simJob{}, sessions: map[SessionID]*simSession{}, clients: map[clientKey]*simClient{},
 		given: map[JobID]Result{}, singles: map[int]int{}, trace: trace,
+		paces: map[paceKey]*simPace{}, rules: map[int]*pace.Limits{}, budgets: map[paceKey]int{},
+		greyed: map[int]greylisting{}, controls: map[controlOf]time.Time{}, complained: map[string]bool{},
+		callers: map[CallerID]int{}, ended: map[CallerID]bool{}, most: map[CallerID]int{},
+	}
+	l.setEgresses(w.egresses, w.routes)
+	for _, m := range w.config.Memory {
+		l.complained[m.Provider] = l.complained[m.Provider] || !m.PausedUntil.IsZero()
 	}
 	if falsify != nil {
 		l.plan = falsify(l.plan)
@@ -191,20 +222,25 @@ func (l *life) happens(e Event, order int) (Event, bool) {
 		if x == nil || x.awaited != order {
 			return e, false
 		}
-		x.phase = simIdle
+		x.phase, x.idleSince = simIdle, l.now
+		l.jobs[x.opensFor].session = nil
+		if l.noteOpening(x, nil); e.UTF8 {
+			l.client(x).offered = l.now
+		}
 	case NotOpened:
 		x := l.sessions[e.Session]
 		if x == nil || x.awaited != order {
 			return e, false
 		}
 		l.ends(x, 0)
-		l.noteUnanswered(x, &e)
+		l.noteOpening(x, &e)
+		l.noteNotOpened(x, &e)
 	case Settled:
 		x := l.sessions[e.Session]
 		if x == nil || x.awaited != order {
 			return e, false
 		}
-		if x.phase = simIdle; e.Outcome.Ended {
+		if x.phase, x.idleSince = simIdle, l.now; e.Outcome.Ended {
 			l.ends(x, time.Duration(l.r.IntN(30))*time.Millisecond)
 		}
 		l.noteSaid(x, &e.Outcome)
@@ -216,8 +252,20 @@ func (l *life) happens(e Event, order int) (Event, bool) {
 		l.ends(x, 0)
 	case Closed:
 		delete(l.sessions, e.Session)
+		l.forgetEgresses()
 	case SetEgresses:
 		l.removed = true
+		l.setEgresses(e.All, e.Routes)
+	case CallerSet:
+		l.most[e.ID] = e.Most
+	case CallerEnds:
+		l.ended[e.ID] = true
+	case GiveUp:
+		for _, id := range e.Jobs {
+			if j := l.jobs[id]; j != nil {
+				j.givenUp = true
+			}
+		}
 	case Shut:
 		l.shut = true
 	}
@@ -227,8 +275,21 @@ func (l *life) happens(e Event, order int) (Event, bool) {
 // comes notes that a job waits that no session has had yet.
 func (l *life) comes(j *simJob) {
 	j.came = l.now
+	l.callers[j.Caller]++
+	l.noteWay(j)
 	if j.fresh = true; j.Caller == 0 {
 		l.singles[j.host]++
+	}
+}
+
+// leave notes that a job has its answer. A list without jobs is forgotten.
+func (l *life) leave(j *simJob) {
+	if j.session != nil {
+		l.answered = append(l.answered, j.session)
+	}
+	if l.callers[j.Caller]--; l.callers[j.Caller] == 0 {
+		delete(l.ended, j.Caller)
+		delete(l.most, j.Caller)
 	}
 }
 
@@ -262,6 +323,7 @@ func (l *life) tell(e Event) {
 		}
 		l.act(a)
 	}
+	l.checkSessions()
 	if l.events%4 == 0 {
 		if err := l.plan.Verify(); err != nil {
 			l.wrong("%v", err)
@@ -289,6 +351,7 @@ func (l *life) act(a Action) {
 		l.abort(x)
 	case Answer:
 		l.given[a.Job] = a.Result
+		l.leave(l.jobs[a.Job])
 		l.taken(a.Job)
 		l.askAgain(a)
 	}
@@ -298,6 +361,8 @@ func (l *life) open(a Action) {
 	x := &simSession{id: a.Session, host: hostOf(a.Addr), egress: a.Egress, began: l.now, opensFor: a.For}
 	l.sessions[a.Session] = x
 	l.taken(a.For)
+	j := l.jobs[a.For]
+	x.jobs, j.session = append(x.jobs, j), x
 	l.connections++
 	e, after, ok := l.opens(x, a)
 	if !ok {
@@ -312,16 +377,26 @@ func (l *life) run(x *simSession, a Action) {
 	c := l.client(x)
 	if l.now.Sub(c.heardAt) > limitsLast {
 		clear(c.targets)
-		c.refused = 0 // and so does the host
+		c.refused, c.proofs = 0, nil // the host forgets, too
 	}
 	c.heardAt = l.now
+	if len(a.Targets) > 0 {
+		x.jobs = x.jobs[:0]
+	}
+	for _, j := range x.jobs {
+		j.proves = true
+	}
 	for _, id := range a.Targets {
 		l.taken(id)
+		j := l.jobs[id]
+		x.jobs, j.session, j.proves = append(x.jobs, j), x, false
+		j.asked++
 	}
+	x.runs++
 	o := l.converse(x, a)
 	l.runs++
 	l.rcpt += len(o.Named) + o.Repeated
-	x.awaited = l.later(o.Took+time.Millisecond, Settled{Session: a.Session, Outcome: o, Account: account{host: x.host}})
+	x.awaited = l.later(o.Took+time.Millisecond, Settled{Session: a.Session, Outcome: o, Account: account{host: x.host, hurried: o.Hurried}})
 	if l.world.hosts[x.host].kind == endsIdle {
 		l.later(o.Took+time.Second, Lost{a.Session})
 	}
