@@ -65,7 +65,7 @@ func newCase(said string) *Case {
 // replyTo has the replies by their words.
 var replyTo = map[string]string{
 	"ok": "250 2.1.5 ok", "no": "550 5.1.1 no such user", "full": "452 4.2.2 mailbox full",
-	"blocked": "550 5.7.1 blocked", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
+	"blocked": "550 5.7.1 blocked", "listed": "550 5.7.1 blocked, as you are on a list", "grey": "450 4.7.1 greylisted, try again later", "many": "452 4.5.3 too many recipients",
 	"421": "421 4.7.0 closing", "storage": "452 requested action not taken", "nameless": "550 rejected",
 	"gone": "550 5.1.1 nobody of that name", "absent": "550 5.1.1 recipient is absent", "unverified": "252 2.1.5 cannot verify", "off": "550 5.2.1 mailbox disabled",
 	"rate4": "450 4.7.28 rate limit exceeded", "rate5": "550 5.7.28 rate limit exceeded",
@@ -124,6 +124,7 @@ func TestFates(t *testing.T) {
 		{"ok ok blocked control:no", []func(*Case){shown("550 5.7.1 blocked")}, "final final"},
 		{"ok blocked control:blocked", nil, "final"},
 		{"ok ok grey control:no", nil, "final final"},
+		{"ok ok blocked listed control:no", nil, "final alone again"}, // of one sort, in whatever words
 		{"ok ok unverified control:no", nil, "final final"},
 		{"ok ok off moved ok control:no", []func(*Case){heard}, "final final final final"},
 		{"ok blocked ok control:no", nil, "final final"},
