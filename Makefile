@@ -110,8 +110,9 @@ bench: build ## rcpt beside other verifiers in a simulated world: half an hour, 
 bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-simulate: ## the plan of the probe pool in ten million events of random worlds, with new seeds
-	TEST_SIMULATION=10000000 $(GO) test -run 'TestSimulation$$' -count=1 -timeout 60m -v ./smtpprobe/internal/schedule
+SIMULATE = 10000000
+simulate: ## the plan of the probe pool in ten million events of random worlds, with new seeds; SIMULATE=1@SEED for one of them
+	TEST_SIMULATION=$(SIMULATE) $(GO) test -run 'TestSimulation$$' -count=1 -timeout 60m -v ./smtpprobe/internal/schedule
 
 mutate: ## 300 changes of the rules of the probe pool, one at a time: which tests notice. It takes half an hour
 	cd lab && $(GO) run ./mutate

@@ -47,10 +47,11 @@ type feeding struct {
 	fault error
 
 	list     []listed
-	read     int // of them
-	left     int // of them, without a final outcome
-	waiting  int // for sessions
-	lookedUp int // that wait for what the DNS says to another one
+	read     int             // of them
+	left     int             // of them, without a final outcome
+	waiting  int             // for sessions
+	lookedUp int             // that wait for what the DNS says to another one
+	waits    []time.Duration // of single checks
 	domains  []mailDomain
 	hosts    map[string]*mailHost // by address
 	jobs     map[JobID]*listed
@@ -357,6 +358,7 @@ func (f *feeding) act(a Action) {
 // answered is what becomes of an address that has its answer.
 func (f *feeding) answered(a *listed, with Action) {
 	if a.planned == nil {
+		f.waits = append(f.waits, f.now.Sub(a.since))
 		f.slowest = max(f.slowest, f.now.Sub(a.since))
 		return
 	}

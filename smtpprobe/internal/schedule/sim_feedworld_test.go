@@ -89,12 +89,12 @@ var fedSums = map[string]fedSum{
 	"strict":                {2820 * time.Millisecond, 864, 4022, 4796, 17},
 	"distinct":              {1380 * time.Millisecond, 2000, 8579, 4000, 0},
 	"throughput":            {1700 * time.Millisecond, 573, 3355, 22902, 2},
-	"throughput, 40 % dead": {3000 * time.Millisecond, 978, 5277, 23753, 9},
-	"patient":               {1700 * time.Millisecond, 490, 2960, 22240, 2},
-	"patient, 40 % dead":    {2150 * time.Millisecond, 833, 4561, 22925, 9},
+	"throughput, 40 % dead": {3000 * time.Millisecond, 978, 5276, 23752, 9},
+	"patient":               {1700 * time.Millisecond, 492, 2974, 22254, 2},
+	"patient, 40 % dead":    {2150 * time.Millisecond, 833, 4560, 22924, 9},
 	"slow":                  {5800 * time.Millisecond, 572, 3318, 22623, 2},
 	"wide":                  {2050 * time.Millisecond, 867, 7162, 26617, 2},
-	"wide, 40 % dead":       {2950 * time.Millisecond, 1342, 9474, 27560, 6},
+	"wide, 40 % dead":       {2950 * time.Millisecond, 1338, 9451, 27555, 6},
 	"wide, tarpits":         {94850 * time.Millisecond, 878, 7211, 26617, 2},
 }
 

@@ -88,15 +88,19 @@ func simulate(t *testing.T, seed uint64, events int) (all figures, worlds int) {
 
 // TestSimulation has the plan ask hosts of all kinds in many worlds, and sees
 // after every action that it keeps what it promises (sim_check_test.go). A
-// million events, or in TEST_SIMULATION as many as that says, with new seeds.
+// million events, or in TEST_SIMULATION as many as that says, from a new seed
+// on, or from the one behind an @.
 func TestSimulation(t *testing.T) {
 	events, seed := 1_000_000, uint64(0)
 	if text := os.Getenv("TEST_SIMULATION"); text != "" {
-		n, err := strconv.Atoi(text)
+		number, from, given := strings.Cut(text, "@")
+		n, err := strconv.Atoi(number)
+		if events, seed = n, rand.Uint64()>>16; given && err == nil {
+			seed, err = strconv.ParseUint(from, 10, 64)
+		}
 		if err != nil {
 			t.Fatalf("TEST_SIMULATION: %v", err)
 		}
-		events, seed = n, rand.Uint64()>>16
 		t.Logf("the first seed is %d", seed)
 	}
 	began := time.Now()
