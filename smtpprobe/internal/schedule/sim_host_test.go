@@ -66,7 +66,7 @@ func (l *life) opens(x *simSession, a Action) (e NotOpened, after time.Duration,
 func (l *life) greets(x *simSession) (e NotOpened, ok bool) {
 	h, client := &l.world.hosts[x.host], l.client(x)
 	switch {
-	case l.isBroken(x.egress), l.r.IntN(200) == 0:
+	case l.isBroken(x.egress), l.byChance(200):
 		e.Failure, e.Phase = smtp.KindEgress, smtp.PhaseConnect
 	case h.kind == outOfReach:
 		e.Failure, e.Phase = smtp.KindTimeout, smtp.PhaseConnect
@@ -76,13 +76,16 @@ func (l *life) greets(x *simSession) (e NotOpened, ok bool) {
 		e.Greeted, e.Said = true, []Early{{Class: replies.ClassBlocked, Code: 554, Enhanced: "5.7.1"}}
 	case h.kind == failsTLS && l.r.IntN(2) == 0, h.kind == wantsTLS && l.r.IntN(4) == 0:
 		e.Greeted, e.Failure, e.Phase, e.Trial = true, smtp.KindTLS, smtp.PhaseSTARTTLS, startTLS
-	case l.r.IntN(500) == 0:
+	case l.byChance(500):
 		e.Resources = true
 	default:
 		return e, true
 	}
 	return e, false
 }
+
+// byChance reports whether something goes wrong that does once in n times.
+func (l *life) byChance(n int) bool { return !l.world.calm && l.r.IntN(n) == 0 }
 
 // hasTooMany reports whether a host blocks a client for a while, as it has, or
 // had, more than so many sessions.
@@ -196,7 +199,7 @@ func (t *simTalk) stops(to *belief.Heard) belief.Trouble {
 	h, n := t.h, t.h.limit(t.now)
 	switch {
 	case h.kind == muteHost, h.kind == hangsUp && t.x.refused >= n, h.kind == postfix && t.x.refused >= 20,
-		t.r.IntN(2000) == 0:
+		t.byChance(2000):
 		return belief.HungUp
 	case h.kind == silentMailboxes && to.Role == belief.Target && strings.Contains(to.Mailbox, "7"):
 		return belief.FellSilent

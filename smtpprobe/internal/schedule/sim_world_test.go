@@ -24,6 +24,7 @@ type world struct {
 	jobs     []simJob
 	faults   []fault
 	broken   [2]time.Duration // between these the first egress does not work
+	calm     bool             // nothing goes wrong by chance
 	retries  int              // how often a list asks again
 }
 

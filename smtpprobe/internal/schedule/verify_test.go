@@ -90,6 +90,8 @@ func (s *State) verifyJobs(v *verifier) {
 			v.wrong("job %d: its limit is not watched", id)
 		case x != nil && (!slices.Contains(x.jobs, j) || s.sessions[x.id] != x):
 			v.wrong("job %d: its session does not have it", id)
+		case s.hosts[j.host.key] != j.host:
+			v.wrong("job %d is at a host that is forgotten", id)
 		case j.leads && (x == nil || x.phase > busy):
 			v.wrong("job %d leads no session", id)
 		case j.caller != s.callers[j.Caller]:
@@ -108,8 +110,11 @@ func (s *State) verifyJobs(v *verifier) {
 }
 
 // verifyHost recounts the jobs of a host, and sees that something will happen
-// for those that wait.
+// for those that wait. None waits for a provider that is paused.
 func (s *State) verifyHost(h *host, v *verifier) {
+	if !slices.Contains(s.egresses.all, h.key.egress) {
+		v.wrong("%v: its egress is forgotten", h.key.addr)
+	}
 	waits, singles, under := 0, 0, 0
 	for i := range h.queue.ranks {
 		h.queue.ranks[i].each(func(j *job) bool {
@@ -130,7 +135,10 @@ func (s *State) verifyHost(h *host, v *verifier) {
 			}
 		}
 	}
+	_, paused := s.pausedUntil(h.provider)
 	switch {
+	case paused && waits > 0:
+		v.wrong("%v: jobs wait while the provider is paused", h.key.addr)
 	case waits != h.queue.len() || singles != h.queue.ranks[single].n:
 		v.wrong("%v: %d jobs wait, %d of them single checks, and not %d and %d",
 			h.key.addr, waits, singles, h.queue.len(), h.queue.ranks[single].n)
