@@ -19,13 +19,17 @@
 //
 // # Work
 //
+// What a node does is decided by a plan, [schedule.State]: which job it works
+// on, what it leases, commits and gives back, and when it ends. It is a value.
+// The Manager carries out what it says, and tells it what has come of that.
+//
 // On each node a job has a run of package bulk while there are batches to
 // lease: it plans, and the engine is asked as for any list. Temporary answers
 // become batches that are due later, by the rules of package bulk. Results are
-// committed when a batch is done, and after some seconds even if it is not.
-// What a node has leased is free again when the node no longer announces
-// itself. So an address is asked about a second time only if the node that had
-// it was lost. While its own network does not work, a node leases nothing.
+// committed when a batch is done, and after a moment even if it is not. What a
+// node has leased is free again when the node no longer announces itself. So
+// an address is asked about a second time only if the node that had it was
+// lost. While its own network does not work, a node leases nothing.
 //
 // [Manager.Headway] says how fast a job gets on, and what its addresses wait
 // for. [Manager.Again] asks about the unknown ones of a job that is done.

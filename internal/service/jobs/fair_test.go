@@ -75,7 +75,7 @@ func TestManyJobsOfOneOwner(t *testing.T) {
 	testkit.Eventually(t, "the other has its share", func() bool {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		r := n.runs[stuckToo.ID]
+		r := n.runOf(stuckToo.ID)
 		return r != nil && r.room.Load() == int64(n.config.Concurrency/2)
 	})
 	h.mu.Lock()

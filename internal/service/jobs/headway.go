@@ -74,11 +74,9 @@ func (m *Manager) rateOf(j rows.Job, now time.Time) headway.Rate {
 }
 
 // measure notes how far the jobs are that may have something to ask, and
-// forgets the others.
+// forgets the others. The caller has locked m.mu.
 func (m *Manager) measure(active []rows.Job) {
 	now := m.config.Now()
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	before := m.meters
 	m.meters = make(map[string]*headway.Meter, len(active))
 	for _, j := range active {
@@ -101,7 +99,7 @@ func (m *Manager) providers(job string, left []rows.LeftAt) (now, later map[stri
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.runs[job]; r != nil {
+	if r := m.runOf(job); r != nil {
 		for domain, n := range r.progress.Load().ByDomain {
 			if _, large := at[false][domain]; !large {
 				at[false][domain] = n

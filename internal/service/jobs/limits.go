@@ -56,19 +56,6 @@ const (
 	// maxRuns is how many jobs a node works on at a time, and one more of each
 	// owner that has none among them.
 	maxRuns = 50
-	// largeOpen is how many batches of one domain a run has at a time: one in
-	// transactions, one to follow.
-	largeOpen = 2
-	// largeShare of largeShareOf parts of the window is the most that large
-	// domains take.
-	largeShare, largeShareOf = 3, 4
-	// settleAfter is after how much time results are committed although their
-	// batch is not done: a lost node costs no more than that.
-	settleAfter = 250 * time.Millisecond
-	// settleTogether is how long a commit waits for others to join, and
-	// settleAtOnce how many settlements one has.
-	settleTogether = 30 * time.Millisecond
-	settleAtOnce   = 64
 )
 
 // Keep is how long a job is kept by default.

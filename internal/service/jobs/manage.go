@@ -54,7 +54,7 @@ func (m *Manager) Change(ctx context.Context, id string, owners []string, what C
 	if err != nil {
 		return j, err
 	}
-	m.stopRuns(ctx, func(r *run) bool { return r.job.ID == id })
+	m.stopRun(ctx, id)
 	return m.config.Store.Job(ctx, id) // with the results that were on their way
 }
 
@@ -64,6 +64,6 @@ func (m *Manager) Delete(ctx context.Context, id string, owners []string) error 
 		return err
 	}
 	err := m.config.Store.DeleteJob(ctx, id)
-	m.stopRuns(ctx, func(r *run) bool { return r.job.ID == id })
+	m.stopRun(ctx, id)
 	return err
 }

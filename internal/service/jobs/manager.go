@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/internal/headway"
+	"github.com/rcpt/rcpt/internal/service/jobs/schedule"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/lists"
 	"github.com/rcpt/rcpt/smtpprobe"
@@ -82,27 +84,34 @@ const (
 
 // Manager has the jobs of an installation, and works on them while Run runs. It
 // is safe for concurrent use.
+//
+// What it does with them is decided by a [schedule.State], which is a value.
+// The Manager is its shell: it tells the plan what happens, and does what the
+// plan says.
 type Manager struct {
 	config  Config
 	node    string // random: this process among the nodes
 	retries bulk.RetryRules
-	settler *settler
 	rate    rate
 	network network
 
 	mu     sync.Mutex
-	runs   map[string]*run
-	of     map[string]int            // runs by owner
-	due    map[string]time.Time      // when jobs without a run have a batch again
-	beaten time.Time                 // when the store last knew that this node is alive
-	meters map[string]*headway.Meter // of the jobs that may have something to ask
+	plan   *schedule.State // nil before Run
+	joined time.Time
+	timer  *time.Timer // of the plan
+	wakes  time.Time   // when it fires
+	done   chan struct{}
+	works  sync.WaitGroup // what the actions of the plan have begun
+	calls  callContexts
+
+	active map[string]rows.Job // that may have something to ask, as last read
+	runs   map[schedule.RunID]*run
+	sent   map[int64]*sending        // settlements that are not committed
+	meters map[string]*headway.Meter // of the active jobs
 	paced  map[string]string         // provider by domain
-	turned time.Time                 // when the schedule last went on; zero: it does not run
 
 	uploads, outputs *places
 	counted          counted
-
-	doubted map[string]bool // jobs of which this node may have batches that it does not know of
 }
 
 // New returns a Manager. Call [Manager.Join] before lists arrive, and
@@ -126,25 +135,23 @@ func New(config Config) (*Manager, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	m := &Manager{
+	return &Manager{
 		config: config, node: rand.Text(), retries: bulk.NewRetryRules(config.RetryWindow),
-		runs: make(map[string]*run), of: make(map[string]int), due: make(map[string]time.Time),
-		doubted: make(map[string]bool), paced: make(map[string]string), network: network{ask: config.Network},
+		runs: make(map[schedule.RunID]*run), sent: make(map[int64]*sending), paced: make(map[string]string),
+		done: make(chan struct{}), network: network{ask: config.Network},
 		uploads: newPlaces("lists that are being sent", mostUploads, ownUploads),
 		outputs: newPlaces("results that are being read", mostOutputs, ownOutputs),
-	}
-	m.settler = newSettler(m)
-	return m, nil
+	}, nil
 }
 
 // Join announces this node. Call it before requests are served; [Manager.Run]
 // goes on with it.
 func (m *Manager) Join(ctx context.Context) error {
-	began := m.config.Now()
-	err := m.config.Store.JoinJobs(ctx, m.node, m.config.Egress, began.Add(m.config.Lease))
+	began := time.Now()
+	err := m.config.Store.JoinJobs(ctx, m.node, m.config.Egress, m.config.Now().Add(m.config.Lease))
 	if err == nil {
 		m.mu.Lock()
-		m.beaten = began
+		m.joined = began
 		m.mu.Unlock()
 	}
 	return err
@@ -153,221 +160,139 @@ func (m *Manager) Join(ctx context.Context) error {
 // Run works on jobs until ctx ends. Then it commits what is done and gives the
 // rest back.
 func (m *Manager) Run(ctx context.Context) {
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	var settling sync.WaitGroup
-	settling.Go(m.settler.run)
-	var beating sync.WaitGroup
-	beating.Go(func() { m.beat(working) })
-	m.schedule(working)
-	stop()
-	done := m.settler.hurry(stopWithin)
-	defer done()
-	m.stopRuns(context.WithoutCancel(ctx), func(*run) bool { return true })
-	m.settler.close()
-	settling.Wait()
-	beating.Wait()
-	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
-	defer cancel()
-	if err := m.config.Store.LeaveJobs(leaving, m.node); err != nil {
-		m.config.Log.Warn(
-			"batches of jobs are not given back: other nodes take them when this one is given up for lost",
-			"error", err)
-	}
-}
-
-const (
-	// stopWithin is how long the end of runs is waited for, with what they have
-	// found.
-	stopWithin = 5 * time.Second
-	// leaveTimeout bounds the last thing that a node does with the store.
-	leaveTimeout = 2 * time.Second
-)
-
-// beat says that this node is alive, unless it stands still. If the store does
-// not hear it for as long as a lease, others may have taken its batches: they
-// are not asked about any more.
-func (m *Manager) beat(ctx context.Context) {
-	ticker := time.NewTicker(m.config.Lease / 6)
-	defer ticker.Stop()
-	failing := false
-	for {
+	defer m.begin(ctx)()
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	ends := ctx.Done()
+	network := func() { m.handle(schedule.Network{Down: m.network.down(m.config.Now())}) }
+	for network(); ; {
 		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		err := m.Fault()
-		if err == nil {
-			err = m.Join(ctx)
-		}
-		if err != nil && !failing && ctx.Err() == nil {
-			m.config.Log.Error("this node is no longer announced: others take its share of the jobs", "error", err)
-		}
-		failing = err != nil
-		m.mu.Lock()
-		silent := m.config.Now().Sub(m.beaten) >= m.config.Lease
-		m.mu.Unlock()
-		if silent {
-			m.tell(func(*run) bool { return true })
-		}
-	}
-}
-
-// schedule begins and ends runs, until ctx ends.
-func (m *Manager) schedule(ctx context.Context) {
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	failing := false
-	defer m.turn(time.Time{})
-	for ctx.Err() == nil {
-		m.turn(time.Now())
-		err := m.poll(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			m.config.Log.Error("jobs wait for the store", "error", err)
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
+		case <-poll.C:
+			network()
+		case <-m.timer.C:
+			m.fired()
 		case <-m.config.Store.JobsChanged():
-		case <-ticker.C:
+			m.handle(schedule.Changed{})
+		case <-ends:
+			ends = nil
+			m.handle(schedule.Shut{})
+		case <-m.done:
+			return
 		}
 	}
 }
 
-// poll compares the runs with the jobs that may have something to ask.
-func (m *Manager) poll(ctx context.Context) error {
-	if paused, err := m.config.Store.PauseOrphans(ctx); err != nil {
-		return err
-	} else if paused > 0 {
-		m.config.Log.Warn("jobs are paused: their keys were revoked or have expired", "jobs", paused)
-	}
-	jobs, err := m.config.Store.JobStates(ctx)
-	if err != nil {
-		return err
-	}
-	wanted := make(map[string]bool, len(jobs))
-	for _, j := range jobs {
-		wanted[j.ID] = true
-	}
-	m.measure(jobs)
-	m.stopRuns(ctx, func(r *run) bool { return !wanted[r.job.ID] })
-	down := m.network.down(m.config.Now())
-	if down {
-		m.tell(func(*run) bool { return true })
-	}
-	m.abandonStuck()
-	m.turn(time.Now())
-	if err := m.freeUnknownOfEnded(ctx); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	for id := range m.due {
-		if !wanted[id] {
-			delete(m.due, id)
-		}
-	}
-	m.mu.Unlock()
-	if down {
-		return nil
-	}
-	for _, j := range jobs {
-		if err := m.begin(ctx, j); err != nil {
-			return err
-		}
-		m.turn(time.Now())
-	}
-	return nil
-}
-
-// begin begins a run for a job that has a batch and no run. Beyond maxRuns only
-// owners without one get it.
-func (m *Manager) begin(ctx context.Context, j rows.Job) error {
-	now := m.config.Now()
-	m.mu.Lock()
-	due, known := m.due[j.ID]
-	waits := m.runs[j.ID] != nil || len(m.runs) >= maxRuns && m.of[j.Owner] > 0
-	m.mu.Unlock()
-	if waits || known && now.Before(due) {
-		return nil
-	}
-	due, err := m.config.Store.NextBatch(ctx, j.ID, m.config.Egress)
-	if err != nil {
-		return err
-	}
+// begin begins the plan. Call end when it is done.
+func (m *Manager) begin(ctx context.Context) (end func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if due.IsZero() || due.After(now) {
-		again := now.Add(m.config.Lease / 3) // the batches of a node that is lost come back at any time
-		if due.IsZero() || due.After(again) {
-			due = again
-		}
-		m.due[j.ID] = due
+	now := time.Now()
+	if m.joined.IsZero() {
+		m.joined = now
+	}
+	m.calls = newCallContexts(ctx)
+	m.timer, m.wakes = time.NewTimer(pollEvery), now.Add(pollEvery)
+	m.plan = schedule.New(schedule.Config{
+		Concurrency: m.config.Concurrency, Window: m.config.Window, Batch: batchAddresses,
+		Runs: maxRuns, Lease: m.config.Lease,
+	}, m.joined)
+	return func() {
+		m.timer.Stop()
+		m.calls.abort()
+		m.await(endWithin)
+	}
+}
+
+// endWithin is how long what the actions have begun is waited for when the plan
+// is done. A store that does not heed contexts may keep it.
+const endWithin = time.Second
+
+func (m *Manager) await(limit time.Duration) {
+	ended := make(chan struct{})
+	go func() { defer close(ended); m.works.Wait() }()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+	}
+}
+
+// handle tells the plan what has happened, and does what it says.
+func (m *Manager) handle(e schedule.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.happened(e)
+}
+
+// happened is handle for who has locked m.mu.
+func (m *Manager) happened(e schedule.Event) {
+	if m.plan == nil {
+		return
+	}
+	for _, a := range m.plan.Handle(time.Now(), e) {
+		m.perform(a)
+	}
+	if next := m.plan.Next(); !next.IsZero() && (m.wakes.IsZero() || next.Before(m.wakes)) {
+		m.wakes = next
+		m.timer.Reset(time.Until(next))
+	}
+}
+
+// fired is called when the timer has fired.
+func (m *Manager) fired() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wakes = time.Time{}
+	m.happened(schedule.Tick{})
+}
+
+// Fault returns why this node does not work on jobs although its database is
+// there; nil: it does. The node is no longer announced then, and others take
+// its batches.
+func (m *Manager) Fault() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.plan == nil {
 		return nil
 	}
-	delete(m.due, j.ID)
-	r := newRun(m, j)
-	m.runs[j.ID] = r
-	m.of[j.Owner]++
-	m.share()
-	go func() {
-		defer close(r.ended)
-		r.work(context.WithoutCancel(ctx))
-		m.mu.Lock()
-		m.remove(r)
-		m.mu.Unlock()
-	}()
-	return nil
-}
-
-// remove removes a run, once. The caller has locked m.mu.
-func (m *Manager) remove(r *run) {
-	if m.runs[r.job.ID] == r {
-		delete(m.runs, r.job.ID)
-		if m.of[r.job.Owner]--; m.of[r.job.Owner] == 0 {
-			delete(m.of, r.job.Owner)
-		}
-		m.share()
+	what, since := m.plan.Fault(time.Now())
+	at := since.UTC().Format(time.RFC3339)
+	switch {
+	case since.IsZero():
+		return nil
+	case what == schedule.Commit:
+		return fmt.Errorf("results of jobs are on their way to the database since %v", at)
 	}
+	return fmt.Errorf("jobs stand still since %v", at)
 }
 
-// tell stops runs without waiting for them.
-func (m *Manager) tell(which func(*run) bool) (told []*run) {
+// stopRun stops the run of a job, and returns when it has ended. It waits for
+// no longer than [schedule.StopWithin].
+func (m *Manager) stopRun(ctx context.Context, job string) {
 	m.mu.Lock()
-	for _, r := range m.runs {
-		if which(r) {
-			told = append(told, r)
-		}
-	}
+	r := m.runOf(job)
+	m.happened(schedule.Stop{List: job})
 	m.mu.Unlock()
-	for _, r := range told {
-		r.stop()
+	if r == nil {
+		return
 	}
-	return told
+	limit := time.NewTimer(schedule.StopWithin)
+	defer limit.Stop()
+	select {
+	case <-r.gone:
+	case <-ctx.Done():
+	case <-limit.C:
+		m.config.Log.Warn("a job takes long to stop", "job", job, "waited", schedule.StopWithin)
+	}
 }
 
-// stopRuns stops runs at once, and returns when they have ended. It waits for
-// no longer than stopWithin.
-func (m *Manager) stopRuns(ctx context.Context, which func(*run) bool) {
-	limit := time.NewTimer(stopWithin)
-	defer limit.Stop()
-	for _, r := range m.tell(which) {
-		select {
-		case <-r.ended:
-		case <-ctx.Done():
-			return
-		case <-limit.C:
-			m.config.Log.Warn("a job takes long to stop", "job", r.job.ID, "waited", stopWithin)
-			return
+// runOf is the run of a job; nil: it has none. The caller has locked m.mu.
+func (m *Manager) runOf(job string) *run {
+	for _, r := range m.runs {
+		if r.job.ID == job {
+			return r
 		}
 	}
-}
-
-// share says how many verifications each run may have in progress: owners have
-// the same, and so have the runs of one. The caller has locked m.mu.
-func (m *Manager) share() {
-	const least = 20 // so that many jobs do not hold each other up
-	for _, r := range m.runs {
-		r.room.Store(int64(max(least, m.config.Concurrency/(len(m.of)*m.of[r.job.Owner]))))
-	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt"
+	"github.com/rcpt/rcpt/internal/service/jobs/schedule"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/service/store/storetest"
@@ -203,7 +204,7 @@ func (s *storm) answer(ctx context.Context, email string, times int) rcpt.Result
 const (
 	// mayTake is how long a change of a list may take: a run ends in 5 seconds
 	// at most, and slow calls of the store come before and after.
-	mayTake = stopWithin + 3*time.Second
+	mayTake = schedule.StopWithin + 3*time.Second
 	// mayStop is for a node.
 	mayStop = 8 * time.Second
 )
@@ -253,15 +254,28 @@ func (s *storm) step() {
 func (s *storm) checkWindows() {
 	for _, n := range s.nodes {
 		n.mu.Lock()
-		for _, r := range n.runs {
-			r.mu.Lock()
-			if r.flying > n.config.Window {
-				s.t.Errorf("a node has %d addresses of a list, its window is %d", r.flying, n.config.Window)
+		for id, has := range n.held() {
+			if has > n.config.Window {
+				s.t.Errorf("a node has %d addresses of list %s, its window is %d", has, id, n.config.Window)
 			}
-			r.mu.Unlock()
 		}
 		n.mu.Unlock()
 	}
+}
+
+// held is how many addresses without an outcome a node has of each list.
+func (n *node) held() map[string]int {
+	has := make(map[string]int)
+	for _, r := range n.runs {
+		for _, o := range r.open {
+			for _, done := range o.done {
+				if !done {
+					has[r.job.ID]++
+				}
+			}
+		}
+	}
+	return has
 }
 
 // calmDown ends all that disturbs: lists that were not ended must come to their
