@@ -135,7 +135,10 @@ func live(w *world, trace bool) *sim {
 	for _, a := range w.acts {
 		s.after(a.at, func() { s.act(a) })
 	}
-	s.disturbed = len(w.acts) > 0 || len(w.weather) > 0
+	s.disturbed = len(w.acts) > 0
+	for _, x := range w.weather { // a lease of 30 s outlasts calls that fail
+		s.disturbed = s.disturbed || w.lease < 30*time.Second || x.what == unheard || x.what == hanging || x.what == offline
+	}
 	return s
 }
 
