@@ -67,17 +67,17 @@ func (m *Manager) call(a schedule.Action, r *run) {
 	var returns func() returned
 	switch a.Do {
 	case schedule.Look:
-		returns = func() returned { return m.look(m.calls.looking) }
+		working := m.working()
+		returns = func() returned { return m.look(m.calls.looking, working) }
 	case schedule.Ask:
 		returns = func() returned { return m.nextBatch(m.calls.looking, a.List.ID) }
 	case schedule.Join:
 		returns = func() returned { return failed(m.Join(m.calls.looking)) }
 	case schedule.Free:
-		ctx := m.calls.looking
-		if r != nil {
-			ctx = r.ctx
+		held := claimsOf(a.Held)
+		returns = func() returned {
+			return failed(m.config.Store.FreeBatches(m.calls.looking, m.node, a.List.ID, held))
 		}
-		returns = func() returned { return failed(m.config.Store.FreeBatches(ctx, m.node, a.List.ID, idsOf(a.Held))) }
 	case schedule.LeaseBatches:
 		returns = func() returned { return r.lease(a.Query) }
 	case schedule.Commit:
@@ -106,16 +106,25 @@ type returned struct {
 
 func failed(err error) returned { return returned{Returned: schedule.Returned{Err: err}} }
 
-func idsOf(held []int64) map[int64]bool {
-	ids := make(map[int64]bool, len(held))
-	for _, id := range held {
-		ids[id] = true
+// claimsOf are claims by the IDs of their batches.
+func claimsOf(held []schedule.Lease) map[int64]int64 {
+	claims := make(map[int64]int64, len(held))
+	for _, l := range held {
+		claims[l.ID] = max(claims[l.ID], l.Claim)
+	}
+	return claims
+}
+
+// working are the jobs with a run.
+func (m *Manager) working() (ids []string) {
+	for _, r := range m.runs {
+		ids = append(ids, r.job.ID)
 	}
 	return ids
 }
 
 // look reads which jobs may have something to ask.
-func (m *Manager) look(ctx context.Context) (got returned) {
+func (m *Manager) look(ctx context.Context, working []string) (got returned) {
 	paused, err := m.config.Store.PauseOrphans(ctx)
 	if err != nil {
 		return failed(err)
@@ -123,7 +132,7 @@ func (m *Manager) look(ctx context.Context) (got returned) {
 	if paused > 0 {
 		m.config.Log.Warn("jobs are paused: their keys were revoked or have expired", "jobs", paused)
 	}
-	jobs, err := m.config.Store.JobStates(ctx)
+	jobs, err := m.config.Store.JobStates(ctx, working)
 	if err != nil {
 		return failed(err)
 	}

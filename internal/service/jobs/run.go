@@ -154,7 +154,7 @@ func (r *run) lease(q schedule.Query) (got returned) {
 		Job: r.job.ID, Node: m.node, Egress: m.config.Egress,
 		Except: q.Except, Small: q.Small, Held: q.Held, Limit: q.Limit,
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, rows.ErrNotFound) { // it was deleted: there are none
 		return failed(err)
 	}
 	all := make([]*open, len(batches))

@@ -36,14 +36,14 @@ type Store interface {
 	DeleteJob(ctx context.Context, id string) error
 
 	PauseOrphans(ctx context.Context) (paused int64, err error)
-	JobStates(ctx context.Context) ([]rows.Job, error)
+	JobStates(ctx context.Context, ids []string) ([]rows.Job, error)
 	JobsChanged() <-chan struct{}
 	JoinJobs(ctx context.Context, node, egress string, until time.Time) error
 	LeaveJobs(ctx context.Context, node string) error
 	NextBatch(ctx context.Context, job, egress string) (time.Time, error)
 	JobLeft(ctx context.Context, job string) ([]rows.LeftAt, error)
 	LeaseBatches(ctx context.Context, q rows.BatchQuery) ([]rows.Batch, error)
-	FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error
+	FreeBatches(ctx context.Context, node, job string, held map[int64]int64) error
 	SettleBatches(ctx context.Context, node string, all []rows.Settlement) (lost []bool, err error)
 
 	ClaimJobRequest(

@@ -97,15 +97,15 @@ func (s *rough) SettleBatches(ctx context.Context, node string, all []rows.Settl
 	return through(s, func() ([]bool, error) { return s.Store.SettleBatches(ctx, node, all) })
 }
 
-func (s *rough) JobStates(ctx context.Context) ([]rows.Job, error) {
-	return through(s, func() ([]rows.Job, error) { return s.Store.JobStates(ctx) })
+func (s *rough) JobStates(ctx context.Context, ids []string) ([]rows.Job, error) {
+	return through(s, func() ([]rows.Job, error) { return s.Store.JobStates(ctx, ids) })
 }
 
 func (s *rough) NextBatch(ctx context.Context, job, egress string) (time.Time, error) {
 	return through(s, func() (time.Time, error) { return s.Store.NextBatch(ctx, job, egress) })
 }
 
-func (s *rough) FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error {
+func (s *rough) FreeBatches(ctx context.Context, node, job string, held map[int64]int64) error {
 	_, err := through(s, func() (bool, error) { return true, s.Store.FreeBatches(ctx, node, job, held) })
 	return err
 }

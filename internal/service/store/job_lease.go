@@ -107,23 +107,24 @@ func (s *Store) lease(ctx context.Context, tx *sql.Tx, q BatchQuery) (leased []B
 }
 
 // FreeBatches gives back the batches of a job that a node has, but for those
-// held, by ID. It is for a node that cannot know whether a lease was committed:
-// that may happen still, so it waits for the end of such a transaction.
-func (s *Store) FreeBatches(ctx context.Context, node, job string, held map[int64]bool) error {
+// held: their claims by their IDs. It is for a node that cannot know whether a
+// lease was committed: that may happen still, so it waits for the end of such a
+// transaction.
+func (s *Store) FreeBatches(ctx context.Context, node, job string, held map[int64]int64) error {
 	return s.write(ctx, "free batches", func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := exists(ctx, tx, `SELECT 1 FROM jobs WHERE id = $1 `+s.db.lockRow, job); err != nil {
 			return err
 		}
-		scanID := func(row scanner) (id int64, err error) { return id, row.Scan(&id) }
-		ids, err := collect(ctx, tx, scanID, `SELECT id FROM job_batches WHERE job = $1 AND node = $2`, job, node)
+		scan := func(row scanner) (b Batch, err error) { return b, row.Scan(&b.ID, &b.Claim) }
+		all, err := collect(ctx, tx, scan, `SELECT id, claim FROM job_batches WHERE job = $1 AND node = $2`, job, node)
 		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			if held[id] {
+		for _, b := range all {
+			if claim, is := held[b.ID]; is && claim == b.Claim {
 				continue
 			}
-			if _, err := tx.ExecContext(ctx, `UPDATE job_batches SET node = '' WHERE job = $1 AND id = $2 AND node = $3`, job, id, node); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE job_batches SET node = '' WHERE job = $1 AND id = $2 AND node = $3`, job, b.ID, node); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,12 @@
 package store
 
 import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -17,14 +23,14 @@ func TestFreeBatches(t *testing.T) {
 		if len(mine) != 4 {
 			t.Fatalf("leased %d", len(mine))
 		}
-		held := map[int64]bool{mine[0].ID: true, mine[2].ID: true}
+		held := map[int64]int64{mine[0].ID: mine[0].Claim, mine[1].ID: mine[1].Claim - 1, mine[2].ID: mine[2].Claim}
 		check(t, s.FreeBatches(t.Context(), "another", j.ID, nil))
 		if free := lease(t, s, BatchQuery{Job: j.ID, Node: "one", Limit: 4}); len(free) != 0 {
 			t.Errorf("another node gave back %d", len(free))
 		}
 		check(t, s.FreeBatches(t.Context(), "one", j.ID, held))
 		free := lease(t, s, BatchQuery{Job: j.ID, Node: "one", Limit: 4})
-		if len(free) != 2 || held[free[0].ID] || held[free[1].ID] {
+		if len(free) != 2 || free[0].ID != mine[1].ID || free[1].ID != mine[3].ID {
 			t.Errorf("free are %+v, held %v", free, held)
 		}
 		if free := lease(t, s, BatchQuery{Job: other.ID, Node: "one", Limit: 4}); len(free) != 0 {
@@ -78,4 +84,43 @@ func TestBatchForAnEgress(t *testing.T) {
 			t.Errorf("leased %+v", got)
 		}
 	})
+}
+
+// TestJobStatesOfManyJobs: jobs that a node works on are among the first,
+// however many have less left.
+func TestJobStatesOfManyJobs(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		j := someJob(t, s, "acme")
+		copyJob(t, s, j.ID, maxJobs)
+		active, err := s.JobStates(ctx, nil)
+		check(t, err)
+		last := fmt.Sprint("copy", maxJobs)
+		has := func() bool { return slices.ContainsFunc(active, func(one Job) bool { return one.ID == last }) }
+		if len(active) != maxJobs || has() {
+			t.Fatalf("%d jobs, the last one: %v", len(active), has())
+		}
+		active, err = s.JobStates(ctx, []string{last, "copy1", "unknown"})
+		check(t, err)
+		if len(active) != maxJobs || !has() || active[0].ID != j.ID || active[1].ID != "copy1" {
+			t.Errorf("%d jobs, the last one: %v; %s, %s", len(active), has(), active[0].ID, active[1].ID)
+		}
+	})
+}
+
+// copyJob copies a job n times. The copies have more left, each more than the
+// one before.
+func copyJob(t *testing.T, s *Store, id string, n int) {
+	t.Helper()
+	check(t, s.write(t.Context(), "copy a job", func(ctx context.Context, tx *sql.Tx) error {
+		none, err := tx.QueryContext(ctx, `SELECT * FROM jobs WHERE id = ''`)
+		check(t, err)
+		columns, err := none.Columns()
+		check(t, errors.Join(err, none.Close()))
+		values := strings.NewReplacer(" id,", " 'copy' || n,", " addresses,", " addresses + n,").Replace(" " + strings.Join(columns, ", ") + ", ")
+		_, err = tx.ExecContext(ctx, `INSERT INTO jobs (`+strings.Join(columns, ", ")+`)
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $2)
+			SELECT `+strings.TrimSuffix(strings.TrimSpace(values), ",")+` FROM jobs, numbers WHERE id = $1`, id, n)
+		return err
+	}))
 }

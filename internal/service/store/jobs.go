@@ -332,16 +332,22 @@ func (s *Store) StoredOctets(ctx context.Context, owner string) (taken int64, er
 	return taken, err
 }
 
-// JobStates returns the states of the jobs that may have something to ask.
-// Owners take turns, so that many jobs of one do not hold up those of others;
-// of one owner's the ones with least left come first.
-func (s *Store) JobStates(ctx context.Context) (active []Job, err error) {
+// JobStates returns the states of the jobs that may have something to ask, at
+// most maxJobs. Owners take turns, and of one owner's jobs the one with least
+// left comes first. Those of ids are among them however many come before.
+func (s *Store) JobStates(ctx context.Context, ids []string) (active []Job, err error) {
+	args := []any{maxJobs, ""}
+	for _, id := range ids {
+		args = append(args, id)
+	}
 	err = s.read(ctx, "read jobs", func(ctx context.Context, db *sql.DB) error {
 		active, err = collect(ctx, db, scanJob, `
 			SELECT `+jobColumns+` FROM (
-				SELECT jobs.*, ROW_NUMBER() OVER (PARTITION BY owner ORDER BY addresses - done, created, id) AS turn
-				FROM jobs WHERE state IN ('queued', 'running') AND deleted = 0) AS turns
-			ORDER BY turn, addresses - done, created, id LIMIT $1`, maxJobs)
+				SELECT * FROM (
+					SELECT jobs.*, ROW_NUMBER() OVER (PARTITION BY owner ORDER BY addresses - done, created, id) AS turn
+					FROM jobs WHERE state IN ('queued', 'running') AND deleted = 0) AS turns
+				ORDER BY id NOT IN (`+placeholders(2, len(args)-1)+`), turn, addresses - done, created, id LIMIT $1) AS first
+			ORDER BY turn, addresses - done, created, id`, args...)
 		return err
 	})
 	return active, err

@@ -4,11 +4,10 @@ import "time"
 
 // beat is how this node says that it is alive.
 type beat struct {
-	at      time.Time // when to say it again
-	calls   bool
-	heard   time.Time // when the store last knew it
-	silent  bool      // that was longer ago than a lease: others may have taken our batches
-	failing failing
+	at     time.Time // when to say it again
+	calls  bool
+	heard  time.Time // when the store last knew it
+	silent bool      // that was longer ago than a lease: others may have taken our batches
 }
 
 // next is when something is due.
@@ -24,7 +23,8 @@ func (b *beat) next(s *State) time.Time {
 }
 
 // listen stops the runs when the store has not heard this node for too long.
-// That comes before everything else, also in a process that stood still.
+// That comes before everything else, also in a process that stood still (rule
+// 11).
 func (s *State) listen() {
 	if s.beat.silent || s.now.Sub(s.beat.heard) < s.config.Lease {
 		return
@@ -33,7 +33,7 @@ func (s *State) listen() {
 	s.stopAll()
 }
 
-// announce says that this node is alive, unless it stands still.
+// announce says that this node is alive, unless it stands still (rule 13).
 func (s *State) announce() {
 	b := &s.beat
 	if b.calls || s.now.Before(b.at) || !s.shut.IsZero() {
@@ -41,7 +41,7 @@ func (s *State) announce() {
 	}
 	b.at = s.now.Add(s.config.Lease / 6)
 	if _, since := s.Fault(s.now); !since.IsZero() {
-		b.failing.note(s, errStandstill, NotAnnounced)
+		s.tell(NotAnnounced, errStandstill)
 		return
 	}
 	b.calls = true
@@ -50,8 +50,10 @@ func (s *State) announce() {
 
 func (s *State) joined(c *call, e Returned) {
 	s.beat.calls = false
-	s.beat.failing.note(s, e.Err, NotAnnounced)
-	if e.Err == nil {
+	switch {
+	case e.Err == nil:
 		s.beat.heard, s.beat.silent = c.began, s.now.Sub(c.began) >= s.config.Lease
+	case s.shut.IsZero():
+		s.tell(NotAnnounced, e.Err)
 	}
 }

@@ -128,10 +128,10 @@ func (p *pair) create() {
 }
 
 func (p *pair) free(node, job string) {
-	held := make(map[int64]bool)
+	held := make(map[int64]int64)
 	for _, b := range p.held[node] {
 		if p.dice.IntN(2) == 0 {
-			held[b.ID] = true
+			held[b.ID] = b.Claim
 		}
 	}
 	p.check(p.real.FreeBatches(p.t.Context(), node, job, held))
@@ -233,7 +233,7 @@ func (p *pair) settlement(b rows.Batch) (one rows.Settlement, left *rows.Batch) 
 // look compares what nodes and users see.
 func (p *pair) look(job, egress string) {
 	ctx := p.t.Context()
-	active, err := p.real.JobStates(ctx)
+	active, err := p.real.JobStates(ctx, nil)
 	p.check(err)
 	seen := func(all []rows.Job) (texts []string) {
 		for _, j := range all {

@@ -18,29 +18,34 @@
 //  2. A list without a batch that is due is asked for again when one is, or
 //     after a third of a lease, because batches of a lost node come back at
 //     any time.
-//  3. A node has so many runs, and one more for each owner without one. Where
-//     a list waits for a place, the oldest run of its owner leases no more
-//     once it has had its turn, and comes last after that.
+//  3. A node has so many runs, and one more for each owner without one. A list
+//     that waits for a place gets it at the next look. Where there is none, the
+//     oldest run of its owner leases no more once it has had its turn, and its
+//     list comes last after that.
 //  4. Owners share what may be in progress equally, and so do the runs of one.
 //  5. A run leases what its window has room for, few batches of one domain at
 //     a time, and leaves a part of its window to small domains. Where it gets
 //     nothing it asks again when a batch is done, and else less and less often.
 //  6. Outcomes are committed when their batch is done, and after a moment even
-//     if it is not. There is one commit at a time; it takes what is due.
-//  7. A commit that failed is tried again as it was, in halves, so that one
-//     settlement that cannot be stored does not hold up the others for long.
+//     if it is not. There is one commit at a time; it takes what is due. A
+//     batch has one settlement at a time.
+//  7. A settlement whose commit failed is tried again as it was. Such ones take
+//     turns with what is due, and in halves, so that one that cannot be stored
+//     does not hold up the others for long.
 //  8. A batch that belongs to somebody else by now is dropped.
-//  9. A lease that failed may have been committed. So the node gives back what
-//     it does not know of, before it leases of this list again.
+//  9. A lease that failed may have been committed. So before the node leases of
+//     this list again, it gives back what it does not know of.
 //  10. When the verifications of a run have ended, its batches are settled as
-//     far as they are done, and the rest is given back.
+//     far as they are done, and the rest is given back. The list has another
+//     run when that is stored.
 //  11. A run is stopped when its list may not be asked about any more, when the
 //     node's own network does not work, when the store has not heard the node
 //     for as long as a lease, and when the node ends.
-//  12. A run whose verifications do not end is left to itself: the list goes on
-//     without it, and what it brings is not counted.
+//  12. Verifications of a run that was stopped count as ended when they have
+//     not within the time of a standstill: the list goes on without them.
 //  13. A node says six times in a lease that it is alive, unless a call to the
 //     store does not come back.
 //  14. A node that ends commits what it has within stopWithin, and leaves. It
 //     ends within stopWithin and leaveWithin, whatever the store does.
+//  15. A call that failed is not made again for a second.
 package schedule

@@ -93,7 +93,7 @@ type Action struct {
 	List   List
 	Lease  Lease
 	Query  Query
-	Held   []int64 // batches
+	Held   []Lease
 	Settle []Settlement
 	Room   int
 	News   News

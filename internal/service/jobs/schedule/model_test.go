@@ -16,6 +16,7 @@ type model struct {
 	lists []*modelList // in the order in which they were created
 	of    map[string]*modelList
 	nodes map[string]modelNode
+	ahead time.Duration // the clock of the node that calls
 
 	statements int                                    // what PostgreSQL would be sent, BEGIN and COMMIT included
 	settled    func(l *modelList, s *rows.Settlement) // is told of results that are written
@@ -69,7 +70,10 @@ func (l *modelList) batch(id int64) *modelBatch {
 	return l.batches[i]
 }
 
-func (m *model) isAlive(node string) bool { return m.nodes[node].alive.After(m.now()) }
+// at is the time by the clock of the node that calls.
+func (m *model) at() time.Time { return m.now().Add(m.ahead) }
+
+func (m *model) isAlive(node string) bool { return m.nodes[node].alive.After(m.at()) }
 
 func (m *model) join(node, egress string, until time.Time, alone bool) {
 	m.statements += 3
@@ -104,7 +108,7 @@ func (m *model) isFree(b *modelBatch, egress string) bool {
 		return true
 	}
 	for _, n := range m.nodes {
-		if n.egress == b.Egress && n.alive.After(m.now()) {
+		if n.egress == b.Egress && n.alive.After(m.at()) {
 			return false
 		}
 	}
@@ -165,7 +169,7 @@ func (m *model) lease(q rows.BatchQuery) (leased []rows.Batch, err error) {
 	}
 	nodes := int64(0)
 	for _, n := range m.nodes {
-		if n.alive.After(m.now()) {
+		if n.alive.After(m.at()) {
 			nodes++
 		}
 	}
@@ -178,7 +182,7 @@ func (m *model) lease(q rows.BatchQuery) (leased []rows.Batch, err error) {
 		limit = 1
 	}
 	for _, b := range l.pick(limit, func(b *modelBatch) bool {
-		return !b.RunAfter.After(m.now()) && b.node != q.Node && m.isFree(b, q.Egress) &&
+		return !b.RunAfter.After(m.at()) && b.node != q.Node && m.isFree(b, q.Egress) &&
 			(!q.Small || b.Domain == "") && (q.Small || !slices.Contains(q.Except, b.Domain))
 	}) {
 		b.node = q.Node
@@ -211,11 +215,11 @@ func (l *modelList) pick(limit int, may func(*modelBatch) bool) (picked []*model
 	return picked
 }
 
-func (m *model) free(node, job string, held map[int64]bool) {
+func (m *model) free(node, job string, held map[int64]int64) {
 	m.statements += 4
 	if l := m.of[job]; l != nil {
 		for _, b := range l.batches {
-			if b.node == node && !held[b.ID] {
+			if b.node == node && held[b.ID] != b.Claim {
 				m.statements++
 				b.node = ""
 			}

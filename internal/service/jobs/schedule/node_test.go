@@ -27,14 +27,17 @@ type simNode struct {
 	late   []func() // what happens as it goes on
 	runs   map[schedule.RunID]*simRun
 	calls  map[schedule.CallID]*simCall
-	sent   map[int64]rows.Settlement
+	sent   map[int64]sentSettlement // that are not stored
 	done   bool
 
 	hurries int
+	doubts  time.Time            // since when it may have what it does not know of
+	failed  map[string]time.Time // when the last call of a kind failed
 }
 
 type simCall struct {
 	action schedule.Action
+	began  time.Time
 	effect func() // in the store, once: it has happened when the call returns, or never
 	leased []*simBatch
 	ended  bool
@@ -51,6 +54,7 @@ type simRun struct {
 	asking    []func() // of verifications that end with their context
 	finished  bool
 	cancelled time.Time
+	told      time.Time // that, by the plan
 	ended     bool
 }
 
@@ -58,9 +62,16 @@ type simBatch struct {
 	rows.Batch
 	lease   schedule.Lease
 	done    []bool
+	lost    bool   // that is certain
 	results []byte // as Data
 	later   []byte
 	since   time.Time // of the first of those
+}
+
+type sentSettlement struct {
+	rows.Settlement
+	tried bool // it may be stored
+	at    time.Time
 }
 
 type simAddress struct {
@@ -76,7 +87,8 @@ func (n *simNode) start() {
 	n.seq++
 	*n = simNode{
 		sim: n.sim, number: n.number, egress: n.egress, id: fmt.Sprintf("node%d-%d", n.number, n.seq), alive: true,
-		runs: make(map[schedule.RunID]*simRun), calls: make(map[schedule.CallID]*simCall), sent: make(map[int64]rows.Settlement),
+		runs: make(map[schedule.RunID]*simRun), calls: make(map[schedule.CallID]*simCall), sent: make(map[int64]sentSettlement),
+		failed: make(map[string]time.Time), doubts: n.time,
 		plan: schedule.New(schedule.Config{Concurrency: 60, Window: 200, Batch: 50, Runs: n.sim.runs, Lease: n.lease}, n.time),
 	}
 	n.store.join(n.id, n.egress, n.time.Add(n.lease), len(n.nodes) == 1)
@@ -160,9 +172,7 @@ func (n *simNode) ended() {
 	if n.shut.IsZero() {
 		n.fail("%s ends by itself", n.id)
 	}
-	if took := n.time.Sub(n.shut); took > stopsWithin {
-		n.fail("%s took %v to end", n.id, took)
-	}
+	n.checkEnded()
 	if !n.ending {
 		n.alive = false
 		n.id += "-ended"
@@ -194,7 +204,7 @@ func (n *simNode) freeze(d time.Duration) {
 // gone is the end of a run. What it had is settled or given back, or its
 // verifications do not end.
 func (n *simNode) gone(r *simRun) {
-	if !r.ended && n.time.Sub(r.cancelled) < stuckWithin-2*time.Second {
+	if !r.ended && n.time.Sub(r.told) < stuckWithin-2*time.Second {
 		n.fail("%s gives up run %d, which has not ended", n.id, r.id)
 	}
 	delete(n.runs, r.id)
@@ -231,14 +241,12 @@ func (n *simNode) perform(a schedule.Action) {
 		r.finished = true
 		n.pump(r)
 	case schedule.Cancel:
-		r.cancelled, r.ready = n.time, nil
-		for _, answer := range r.asking {
-			n.after(n.upTo(20*time.Millisecond), answer)
-		}
-		n.cancelCalls(func(c *simCall) bool { return c.action.Run == a.Run })
-		n.pump(r)
+		n.cancelCalls(func(c *simCall) bool { return c.action.Run == a.Run && n.dice.IntN(3) > 0 }) // else it was done
+		r.told = n.time
+		n.cancel(r)
 	case schedule.Drop:
 		delete(r.open, a.Lease)
+		r.ready = slices.DeleteFunc(r.ready, func(one simAddress) bool { return one.batch.lease == a.Lease })
 	case schedule.Gone:
 		n.gone(r)
 	case schedule.Abort:
@@ -254,11 +262,21 @@ func (n *simNode) perform(a schedule.Action) {
 	}
 }
 
+// cancel ends the verifications of a run.
+func (n *simNode) cancel(r *simRun) {
+	r.cancelled, r.ready = n.time, nil
+	for _, answer := range r.asking {
+		n.after(n.upTo(20*time.Millisecond), answer)
+	}
+	n.pump(r)
+}
+
 // call carries out a call to the store.
 func (n *simNode) call(a schedule.Action) {
 	n.asks[a.Do]++
 	n.settles += len(a.Settle)
-	c := &simCall{action: a}
+	n.checkCall(a)
+	c := &simCall{action: a, began: n.time}
 	n.calls[a.Call] = c
 	var e schedule.Returned
 	id := n.id
@@ -271,10 +289,9 @@ func (n *simNode) call(a schedule.Action) {
 	if n.is(slow, n) {
 		took += n.upTo(500 * time.Millisecond)
 	}
-	broken := errors.New("it is the weather")
 	before, behind := false, false // it fails before or behind the commit
 	switch {
-	case n.is(away, n), n.is(unheard, n) && a.Do == schedule.Join, n.is(poison, n) && a.Do == schedule.Commit && n.poisoned(a.Settle):
+	case n.is(away, n), n.is(unheard, n) && a.Do == schedule.Join, n.is(poison, n) && n.poisoned(a):
 		before = true
 	case n.is(failing, n) && n.dice.IntN(4) == 0:
 		before = true
@@ -289,16 +306,21 @@ func (n *simNode) call(a schedule.Action) {
 	}
 	n.after(took, func() {
 		if before || behind {
-			e = schedule.Returned{Err: broken}
+			e = schedule.Returned{Err: errWeather}
 		}
 		n.returned(id, c, e)
 	})
 }
 
+var errWeather = errors.New("it is the weather")
+
 // returned gives the answer of a call to the schedule, once.
 func (n *simNode) returned(id string, c *simCall, e schedule.Returned) {
 	if n.id != id || c.ended {
 		return
+	}
+	if e.Err == errWeather && !n.time.Before(n.frozen) {
+		n.failed[kind(c.action)] = n.time
 	}
 	c.ended = true
 	delete(n.calls, c.action.Call)
@@ -308,7 +330,24 @@ func (n *simNode) returned(id string, c *simCall, e schedule.Returned) {
 			r.open[b.lease] = b
 		}
 	}
+	for i, one := range c.action.Settle {
+		n.committed(one, e, i)
+	}
 	n.handle(e)
+}
+
+// committed notes that a settlement is stored, or lost for certain.
+func (n *simNode) committed(one schedule.Settlement, e schedule.Returned, i int) {
+	s := n.sent[one.ID]
+	if e.Err != nil {
+		s.tried = true
+		n.sent[one.ID] = s
+		return
+	}
+	delete(n.sent, one.ID)
+	if r := n.runs[one.Run]; r != nil && e.Lost[i] && !s.tried && r.open[one.Lease] != nil {
+		r.open[one.Lease].lost = true
+	}
 }
 
 // cancelCalls ends calls as the end of their context does: whether they are
@@ -328,21 +367,24 @@ func (n *simNode) cancelCalls(which func(*simCall) bool) {
 	}
 }
 
-func (n *simNode) poisoned(all []schedule.Settlement) bool {
-	for _, one := range all {
+func (n *simNode) poisoned(a schedule.Action) bool {
+	for _, one := range a.Settle {
 		if n.sent[one.ID].Batch.Job == n.world.lists[0].id {
 			return true
 		}
 	}
-	return false
+	return a.List.ID == n.world.lists[0].id
 }
 
 // effect is what a call does in the store.
 func (n *simNode) effect(id string, c *simCall) (e schedule.Returned) {
 	a := c.action
+	if n.store.ahead = 0; n.is(ahead, n) {
+		n.store.ahead = 2 * n.lease
+	}
 	switch a.Do {
 	case schedule.Join:
-		n.store.join(id, n.egress, n.time.Add(n.lease), len(n.nodes) == 1)
+		n.store.join(id, n.egress, n.store.at().Add(n.lease), len(n.nodes) == 1)
 	case schedule.Leave:
 		n.store.leave(id)
 	case schedule.Look:
@@ -352,9 +394,9 @@ func (n *simNode) effect(id string, c *simCall) (e schedule.Returned) {
 	case schedule.Ask:
 		e.Due = n.store.next(a.List.ID, n.egress)
 	case schedule.Free:
-		held := make(map[int64]bool)
-		for _, b := range a.Held {
-			held[b] = true
+		held := make(map[int64]int64)
+		for _, l := range a.Held {
+			held[l.ID] = max(held[l.ID], l.Claim)
 		}
 		n.store.free(id, a.List.ID, held)
 	case schedule.LeaseBatches:
@@ -383,7 +425,7 @@ func (n *simNode) leaseBatches(id string, c *simCall) (e schedule.Returned) {
 func (n *simNode) settle(id string, a schedule.Action) []bool {
 	var all []rows.Settlement
 	for _, one := range a.Settle {
-		all = append(all, n.sent[one.ID])
+		all = append(all, n.sent[one.ID].Settlement)
 	}
 	lost := n.store.settle(id, all)
 	for _, l := range n.store.lists {
@@ -419,7 +461,13 @@ func (n *simNode) snapshot(all []schedule.Settlement) {
 		if s.Left == nil && one.Left != 0 || s.Left != nil && s.Left.Addresses != one.Left {
 			n.fail("%s: batch %v has other addresses left than %d", n.id, one.Lease, one.Left)
 		}
-		n.sent[one.ID] = s
+		n.sent[one.ID] = sentSettlement{Settlement: s, at: n.time}
+		if one.Release && !r.ended && n.time.Sub(r.told) < stuckWithin-2*time.Second {
+			n.fail("%s gives back batch %v, which is asked about", n.id, one.Lease)
+		}
+		if one.Left == 0 || one.Release || one.Damaged {
+			delete(r.open, one.Lease)
+		}
 	}
 }
 
@@ -437,6 +485,9 @@ func (n *simNode) feed(r *simRun, l schedule.Lease) {
 	if b == nil {
 		n.fail("%s: run %d is fed with %v, which it does not have", n.id, r.id, l)
 		return
+	}
+	if !r.told.IsZero() {
+		n.fail("%s: run %d is fed with %v, and was stopped", n.id, r.id, l)
 	}
 	for i := range b.done {
 		r.ready = append(r.ready, simAddress{b, i})
@@ -469,6 +520,13 @@ func (n *simNode) ask(r *simRun, a simAddress) {
 	cell := int(a.batch.Data[3*a.number])<<8 | int(a.batch.Data[3*a.number+1])
 	answers := a.batch.Data[3*a.number+2]
 	n.mayAsk(r, a, cell, answers)
+	if n.is(broken, n) && n.dice.IntN(100) == 0 {
+		n.after(0, func() {
+			if r.cancelled.IsZero() {
+				n.cancel(r)
+			}
+		})
+	}
 	luck := rand.New(rand.NewPCG(n.seed, uint64(cell)<<8+uint64(answers)))
 	spec := r.list.spec
 	isTemporary := answers < 2 && luck.IntN(1000) < spec.temporary
@@ -490,7 +548,7 @@ func (n *simNode) ask(r *simRun, a simAddress) {
 		default:
 			asked = false
 			r.flying--
-			if r.cancelled.IsZero() {
+			if r.cancelled.IsZero() || n.dice.IntN(2) == 0 {
 				n.answered(r, a, isTemporary)
 			}
 			n.pump(r)

@@ -16,50 +16,54 @@ type round struct {
 	lists []List   // that may begin
 }
 
-// goRound makes the next call of the round, or begins one.
+// goRound makes the next call of the round, or begins one (rule 1).
 func (s *State) goRound() {
 	for !s.round.calls && s.shut.IsZero() {
 		switch {
 		case len(s.round.free) > 0:
 			id := s.round.free[0]
 			s.round.free = s.round.free[1:]
-			if s.runOf(id) == nil && s.doubted[id] {
-				s.roundCalls(List{ID: id}, Free)
+			if !s.now.Before(s.doubted[id]) {
+				s.roundCalls(List{ID: id}, Action{Do: Free, Held: s.held(id)})
 			}
 		case len(s.round.lists) > 0:
 			l := s.round.lists[0]
 			s.round.lists = s.round.lists[1:]
-			if s.mayAsk(l) {
-				s.roundCalls(l, Ask)
+			if s.mayBegin(l) {
+				s.roundCalls(l, Action{Do: Ask})
 			}
 		case s.now.Before(s.round.at):
 			return
 		default:
 			s.round.at = s.now.Add(lookEvery)
-			s.roundCalls(List{}, Look)
+			s.roundCalls(List{}, Action{Do: Look})
 		}
 	}
 }
 
-func (s *State) roundCalls(l List, do Do) {
+func (s *State) roundCalls(l List, a Action) {
 	s.round.calls = true
-	s.call(call{list: l}, Action{Do: do, List: l})
+	a.List = l
+	s.call(call{list: l}, a)
 }
 
-// roundFails ends a round: the next one begins at its time.
-func (s *State) roundFails(err error) {
-	s.looks.note(s, err, LooksFail)
+// roundGoesOn takes in the end of a call of the round. If it failed, so would
+// others: the next round begins at its time.
+func (s *State) roundGoesOn(err error) bool {
+	s.round.calls = false
 	if err != nil {
 		s.round.free, s.round.lists = nil, nil
+		if s.shut.IsZero() {
+			s.tell(LooksFail, err)
+		}
 	}
+	return err == nil
 }
 
 // looked takes in the lists that may have something to ask. Runs of others are
 // stopped.
 func (s *State) looked(e Returned) {
-	s.round.calls = false
-	s.roundFails(e.Err)
-	if e.Err != nil {
+	if !s.roundGoesOn(e.Err) {
 		return
 	}
 	wanted := make(map[string]bool, len(e.Lists))
@@ -89,67 +93,64 @@ func (e Network) happen(s *State) {
 	}
 }
 
-// mayAsk reports whether a list may begin, if it has a batch that is due.
-func (s *State) mayAsk(l List) bool {
-	return !s.offline && !s.beat.silent && s.runOf(l.ID) == nil && !s.doubted[l.ID] && !s.now.Before(s.due[l.ID])
-}
-
-// asked begins a run if a batch is due.
+// asked begins a run if a batch is due (rule 2).
 func (s *State) asked(c *call, e Returned) {
-	s.round.calls = false
-	s.roundFails(e.Err)
-	if e.Err != nil || !s.shut.IsZero() {
-		return
-	}
 	again := s.now.Add(s.config.Lease / 3)
 	switch {
+	case !s.roundGoesOn(e.Err):
+		s.due[c.list.ID] = s.now.Add(failedAgain)
 	case e.Due.IsZero() || e.Due.After(s.now):
 		s.due[c.list.ID] = earliest(e.Due, again)
-	case !s.mayAsk(c.list):
-	case !s.hasPlace(c.list.Owner) && !s.makePlace(c.list.Owner):
-		s.due[c.list.ID] = s.now.Add(min(turnOf, s.config.Lease) / 3)
-	default:
-		delete(s.due, c.list.ID)
+	case s.mayBegin(c.list):
+		if leaves, _ := s.place(c.list.Owner); leaves != nil {
+			leaves.phase, s.yielded[leaves.list.ID] = draining, s.now
+		}
 		s.begin(c.list)
 	}
 }
 
-// hasPlace reports whether an owner may have another run. One that leases no
-// more has left its place.
-func (s *State) hasPlace(owner string) bool {
-	all, own := 0, 0
+// freed ends that the node may have something of a list without knowing (rule
+// 9).
+func (s *State) freed(c *call, e Returned) {
+	if !s.roundGoesOn(e.Err) {
+		s.doubted[c.list.ID] = s.now.Add(failedAgain)
+		return
+	}
+	delete(s.doubted, c.list.ID)
+	delete(s.due, c.list.ID)
+	s.touched = true
+}
+
+// mayBegin reports whether a list may begin, if it has a batch that is due.
+func (s *State) mayBegin(l List) bool {
+	_, place := s.place(l.Owner)
+	works := s.shut.IsZero() && !s.offline && !s.beat.silent
+	return works && place && s.runOf(l.ID) == nil && !s.now.Before(s.due[l.ID])
+}
+
+// place reports whether an owner may have another run, and which one of its
+// runs leases no more then: the oldest, if it has had its turn. Such a run has
+// left its place, but what it has may take long, so they are bounded, too (rule
+// 3).
+func (s *State) place(owner string) (leaves *run, is bool) {
+	all, own, left := 0, 0, 0
 	for _, r := range s.runs {
 		if r.phase == draining {
+			left++
 			continue
 		}
 		all++
 		if r.list.Owner == owner {
 			own++
+			if leaves == nil && r.phase == working {
+				leaves = r
+			}
 		}
 	}
-	return all < s.config.Runs || own == 0
-}
-
-// makePlace lets the oldest run of an owner lease no more, if it has had its
-// turn. Such runs are bounded, too: what they have may take long.
-func (s *State) makePlace(owner string) bool {
-	var oldest *run
-	leave := 0
-	for _, r := range s.runs {
-		switch {
-		case r.phase == draining:
-			leave++
-		case r.phase == working && r.list.Owner == owner && oldest == nil:
-			oldest = r
-		}
+	if all < s.config.Runs || own == 0 {
+		return nil, true
 	}
-	if oldest == nil || leave >= s.config.Runs || s.now.Sub(oldest.begun) < turnOf {
-		return false
-	}
-	oldest.phase = draining
-	s.yielded[oldest.list.ID] = s.now
-	s.touched = true
-	return true
+	return leaves, leaves != nil && left < s.config.Runs && s.now.Sub(leaves.begun) >= turnOf
 }
 
 // begin begins a run.
@@ -175,7 +176,7 @@ func (s *State) runOf(list string) *run {
 	return nil
 }
 
-// share says how many verifications each run may have in progress.
+// share says how many verifications each run may have in progress (rule 4).
 func (s *State) share() {
 	of := make(map[string]int)
 	for _, r := range s.runs {

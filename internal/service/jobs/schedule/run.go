@@ -21,8 +21,6 @@ const (
 	// leaseAgainMost.
 	leaseAgain     = 500 * time.Millisecond
 	leaseAgainMost = 4 * time.Second
-	// leaseFailed is the wait after one that failed.
-	leaseFailed = time.Second
 )
 
 // phase is how far a run is. It only grows.
@@ -33,7 +31,6 @@ const (
 	draining              // it leases no more, and ends when it has nothing
 	stopping              // its verifications are being ended
 	over                  // they have ended: what it has is settled or given back
-	gone
 )
 
 // run is the work on a list.
@@ -67,6 +64,7 @@ func (s *State) tendRuns() {
 }
 
 // tend does what a run needs, and returns when it has to be looked at again.
+// One that was stopped and does not end is ended (rule 12).
 func (s *State) tend(r *run) (next time.Time) {
 	switch r.phase {
 	case working:
@@ -81,8 +79,8 @@ func (s *State) tend(r *run) (next time.Time) {
 			return stuck
 		}
 		s.do(Action{Do: Tell, News: RunStuck, Run: r.id, List: r.list})
-		s.doubted[r.list.ID] = true
-		s.remove(r)
+		s.ended(r)
+		return s.tend(r)
 	case over:
 		if len(r.open) == 0 && !r.calls {
 			s.remove(r)
@@ -92,37 +90,28 @@ func (s *State) tend(r *run) (next time.Time) {
 }
 
 func (s *State) remove(r *run) {
-	r.phase = gone
 	s.runs = slices.DeleteFunc(s.runs, func(other *run) bool { return other == r })
 	s.do(Action{Do: Gone, Run: r.id, List: r.list})
 	s.share()
 }
 
-// lease leases batches for which there is room.
+// lease leases batches for which there is room, unless the node has to find out
+// first what it has (rule 9).
 func (s *State) lease(r *run) (next time.Time) {
-	if r.calls {
+	if _, doubted := s.doubted[r.list.ID]; r.calls || doubted {
 		return time.Time{}
 	}
 	if s.now.Before(r.leases) {
 		return r.leases
 	}
-	if s.doubted[r.list.ID] {
-		s.runCalls(r, Action{Do: Free, Held: r.held()})
-		return time.Time{}
-	}
 	if q := s.query(r); q.Limit > 0 {
-		s.runCalls(r, Action{Do: LeaseBatches, Query: q})
+		r.calls = true
+		s.call(call{list: r.list, run: r}, Action{Do: LeaseBatches, Run: r.id, List: r.list, Query: q})
 	}
 	return time.Time{}
 }
 
-func (s *State) runCalls(r *run, a Action) {
-	r.calls = true
-	a.Run, a.List = r.id, r.list
-	s.call(call{list: r.list, run: r}, a)
-}
-
-// query is what a run may lease.
+// query is what a run may lease (rule 5).
 func (s *State) query(r *run) Query {
 	q := Query{Limit: min((s.config.Window-r.flying)/s.config.Batch, leaseAtOnce), Held: r.flying}
 	if r.flying == 0 {
@@ -143,24 +132,22 @@ func (s *State) query(r *run) Query {
 	return q
 }
 
-// held are the batches that the store has for this node.
-func (r *run) held() (ids []int64) {
-	for l := range r.open {
-		ids = append(ids, l.ID)
+// held are the batches of a list of which this node knows.
+func (s *State) held(list string) (all []Lease) {
+	if r := s.runOf(list); r != nil {
+		for _, b := range r.batches() {
+			all = append(all, b.Lease)
+		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return all
 }
 
 // leased takes in what was leased.
 func (s *State) leased(c *call, e Returned) {
 	r := c.run
 	r.calls, s.touched = false, true
-	if e.Err != nil || r.phase == gone && len(e.Batches) > 0 {
-		s.doubted[r.list.ID] = true
-	}
-	if r.phase == gone {
-		return
+	if e.Err != nil {
+		s.doubted[r.list.ID] = s.now.Add(failedAgain)
 	}
 	for _, b := range e.Batches {
 		s.open(r, b)
@@ -170,12 +157,11 @@ func (s *State) leased(c *call, e Returned) {
 	}
 }
 
-// leaseLater says when a run leases again.
+// leaseLater says when a run leases again (rule 5).
 func (s *State) leaseLater(r *run, e Returned) {
 	switch {
 	case e.Err != nil:
 		s.tell(LeaseFails, e.Err)
-		r.leases = s.now.Add(leaseFailed)
 	case len(e.Batches) > 0:
 		r.empty = 0
 	case r.flying == 0:
@@ -186,7 +172,7 @@ func (s *State) leaseLater(r *run, e Returned) {
 	}
 }
 
-// open takes in a batch. A run that has been stopped gives it back at once.
+// open takes in a batch. A run that was stopped gives it back when it is over.
 func (s *State) open(r *run, b Batch) {
 	one := &batch{Batch: b, run: r, left: b.Addresses}
 	r.open[b.Lease] = one
@@ -199,38 +185,21 @@ func (s *State) open(r *run, b Batch) {
 	case b.Damaged:
 		r.phase = max(r.phase, draining)
 		s.settler.ready(s, one)
-	case r.phase >= stopping || b.Addresses == 0:
+	case r.phase == over || b.Addresses == 0:
 		s.settler.ready(s, one)
-	default:
-		one.fed = true
+	case r.phase < stopping:
 		s.do(Action{Do: Feed, Run: r.id, List: r.list, Lease: b.Lease})
 	}
 }
 
-// freed ends that the node may have something of a list without knowing.
-func (s *State) freed(c *call, e Returned) {
-	s.touched = true
-	if e.Err == nil {
-		delete(s.doubted, c.list.ID)
-		delete(s.due, c.list.ID)
-	}
-	if c.run == nil {
-		s.round.calls = false
-		s.roundFails(e.Err)
-		return
-	}
-	c.run.calls = false
-	if e.Err != nil {
-		c.run.leases = s.now.Add(leaseFailed)
+func (e Ended) happen(s *State) {
+	if i := slices.IndexFunc(s.runs, func(r *run) bool { return r.id == e.Run }); i >= 0 && s.runs[i].phase != over {
+		s.ended(s.runs[i])
 	}
 }
 
-func (e Ended) happen(s *State) {
-	i := slices.IndexFunc(s.runs, func(r *run) bool { return r.id == e.Run })
-	if i < 0 || s.runs[i].phase == over {
-		return
-	}
-	r := s.runs[i]
+// ended settles what a run has, as far as that is done (rule 10).
+func (s *State) ended(r *run) {
 	r.phase, s.touched = over, true
 	for _, b := range r.batches() {
 		s.settler.ready(s, b)
@@ -254,7 +223,7 @@ func (e Stop) happen(s *State) {
 	}
 }
 
-// stop ends the verifications of a run.
+// stop ends the verifications of a run (rule 11).
 func (s *State) stop(r *run) {
 	if r.phase >= stopping {
 		return

@@ -10,17 +10,14 @@ const (
 	// settleAtOnce how many settlements one has.
 	settleTogether = 30 * time.Millisecond
 	settleAtOnce   = 64
-	// settleAgain is the wait after a commit that failed, and toldEvery how
-	// many such failures pass between two lines in the log.
+	// settleAgain is the wait after a commit that failed.
 	settleAgain = time.Second
-	toldEvery   = 60
 )
 
 // batch is a batch that a run has.
 type batch struct {
 	Batch
 	run   *run
-	fed   bool      // its addresses are asked about
 	left  int       // without an outcome
 	fresh int       // with an outcome that no settlement has
 	since time.Time // of the first of those
@@ -52,11 +49,10 @@ type settler struct {
 	due     []*batch  // those that are [ready]
 	dueAt   time.Time // when they are committed at the latest
 	again   []*settlement
-	most    int  // settlements of the next commit
+	most    int  // of those, in the next commit
 	turn    bool // those of again are next
 	calls   bool
 	rests   time.Time // no commit before
-	failed  int
 	lastID  int64
 }
 
@@ -81,7 +77,7 @@ func (c *settler) next(s *State) (next time.Time) {
 	return next
 }
 
-// ready lets the next commit have a batch.
+// ready lets the next commit have a batch (rule 6).
 func (c *settler) ready(s *State, b *batch) {
 	if b.where >= ready {
 		return
@@ -113,7 +109,7 @@ func (s *State) batchOf(e Answered) *batch {
 	return nil
 }
 
-// outcome lets a batch wait until its outcomes are committed.
+// outcome lets a batch wait until its outcomes are committed (rule 6).
 func (c *settler) outcome(s *State, b *batch) {
 	switch {
 	case b.left == 0:
@@ -124,7 +120,8 @@ func (c *settler) outcome(s *State, b *batch) {
 	}
 }
 
-// commit begins the next commit, if it is time.
+// commit begins the next commit, if it is time: of what is due, or of what
+// failed (rules 6 and 7).
 func (s *State) commit() {
 	c := &s.settler
 	if c.calls || !s.left.IsZero() || s.now.Before(c.rests) {
@@ -163,28 +160,22 @@ func (s *State) settlements() (some []*settlement) {
 	for len(c.due) > 0 && len(some) < settleAtOnce {
 		b := c.due[0]
 		c.due = c.due[1:]
-		if b.run.phase == gone {
-			continue
-		}
 		c.lastID++
 		some = append(some, &settlement{batch: b, fresh: b.fresh, Settlement: Settlement{
 			ID: c.lastID, Run: b.run.id, Lease: b.Lease, Left: b.left, Damaged: b.Damaged,
-			Release: b.left > 0 && !b.Damaged && (b.run.phase == over || !b.fed),
+			Release: b.left > 0 && b.run.phase == over,
 		}})
 		b.where, b.fresh = sending, 0
 	}
 	return some
 }
 
-// committed takes in the end of a commit.
+// committed takes in the end of a commit (rule 7).
 func (s *State) committed(c *call, e Returned) {
 	x := &s.settler
 	x.calls = false
 	if e.Err != nil {
-		if x.failed%toldEvery == 0 {
-			s.do(Action{Do: Tell, News: CommitFails, Err: e.Err})
-		}
-		x.failed++
+		s.tell(CommitFails, e.Err)
 		x.most = max(1, len(c.settle)/2)
 		x.rests = s.now.Add(settleAgain)
 		for _, one := range c.settle {
@@ -193,8 +184,9 @@ func (s *State) committed(c *call, e Returned) {
 		x.again = append(x.again, c.settle...)
 		return
 	}
-	x.failed = 0
-	x.most = min(settleAtOnce, 2*x.most)
+	if c.settle[0].tried { // what is due says nothing of what failed
+		x.most = min(settleAtOnce, 2*x.most)
+	}
 	if len(x.due) > 0 {
 		x.dueAt = s.now
 	}
@@ -205,13 +197,10 @@ func (s *State) committed(c *call, e Returned) {
 
 // settled takes in the end of a settlement. If it was tried before, nobody
 // knows whether one that is lost was committed then, and the next one of its
-// batch tells.
+// batch tells (rule 8).
 func (s *State) settled(one *settlement, lost bool) {
 	b := one.batch
 	r := b.run
-	if r.phase == gone {
-		return
-	}
 	s.touched = true
 	lost = lost && !one.tried
 	closes := one.Left == 0 || one.Release || one.Damaged || lost

@@ -97,11 +97,12 @@ func (s *sim) is(what weather, n *simNode) bool {
 	return false
 }
 
-// fair reports whether nothing has disturbed anybody for so long.
-func (s *sim) fair(long time.Duration) bool {
+// fair reports whether nothing has disturbed anybody for so long, but for one
+// kind of weather.
+func (s *sim) fair(long time.Duration, but weather) bool {
 	since := s.time.Sub(epoch)
 	for _, w := range s.weather {
-		if w.from <= since && since-long < w.to+time.Minute { // a call may hang for a minute
+		if w.what != but && w.from <= since && since-long < w.to+time.Minute { // a call may hang for a minute
 			return false
 		}
 	}
@@ -136,8 +137,9 @@ func live(w *world, trace bool) *sim {
 		s.after(a.at, func() { s.act(a) })
 	}
 	s.disturbed = len(w.acts) > 0
-	for _, x := range w.weather { // a lease of 30 s outlasts calls that fail
-		s.disturbed = s.disturbed || w.lease < 30*time.Second || x.what == unheard || x.what == hanging || x.what == offline
+	for _, x := range w.weather { // a lease of 30 s outlasts calls that fail for a while
+		isLong := w.lease < 30*time.Second || x.to-x.from > 6*time.Second
+		s.disturbed = s.disturbed || isLong || x.what == unheard || x.what == hanging || x.what == offline || x.what == ahead || x.what == broken
 	}
 	return s
 }

@@ -29,6 +29,10 @@ const (
 	// leaveWithin how long it tries to leave after that.
 	stopWithin  = 5 * time.Second
 	leaveWithin = 2 * time.Second
+	// failedAgain is the wait after a call for a list that failed, until the
+	// next one for it, and tellAgain how often a failure is told.
+	failedAgain = time.Second
+	tellAgain   = time.Minute
 )
 
 // StopWithin is how long the end of a run is waited for.
@@ -48,14 +52,16 @@ type State struct {
 	runs    []*run               // in the order in which they began
 	due     map[string]time.Time // lists without a batch until then
 	yielded map[string]time.Time // lists that have had their turn, and when
-	doubted map[string]bool      // lists of which the store may have batches for us that we do not know of
-	tended  time.Time            // when a run has to be looked at next, at the latest
-	touched bool                 // a run has changed
+	// lists of which the store may have batches for us that we do not know of,
+	// and when they are given back
+	doubted map[string]time.Time
+	tended  time.Time // when a run has to be looked at next, at the latest
+	touched bool      // a run has changed
 
 	settler settler
 	beat    beat
 	offline bool
-	looks   failing
+	told    [NotLeft + 1]time.Time // when news were last told
 
 	shut time.Time // when the node was told to end; zero: it was not
 	left time.Time // when it began to leave
@@ -76,7 +82,7 @@ type call struct {
 func New(c Config, now time.Time) *State {
 	s := &State{
 		config: c, now: now, calls: make(map[CallID]*call), due: make(map[string]time.Time),
-		yielded: make(map[string]time.Time), doubted: make(map[string]bool),
+		yielded: make(map[string]time.Time), doubted: make(map[string]time.Time),
 	}
 	s.round.at = now
 	s.settler.most = settleAtOnce
@@ -157,7 +163,13 @@ func earliest(all ...time.Time) (first time.Time) {
 
 func (s *State) do(a Action) { s.out = append(s.out, a) }
 
-func (s *State) tell(n News, err error) { s.do(Action{Do: Tell, News: n, Err: err}) }
+// tell tells of a failure, but not of each of many.
+func (s *State) tell(n News, err error) {
+	if last := s.told[n]; last.IsZero() || s.now.Sub(last) >= tellAgain {
+		s.told[n] = s.now
+		s.do(Action{Do: Tell, News: n, Err: err})
+	}
+}
 
 // call begins a call.
 func (s *State) call(c call, a Action) *call {
@@ -167,16 +179,6 @@ func (s *State) call(c call, a Action) *call {
 	s.calls[c.id] = &c
 	s.do(a)
 	return &c
-}
-
-// failing tells of the first of several failures.
-type failing bool
-
-func (f *failing) note(s *State, err error, n News) {
-	if err != nil && !bool(*f) && s.shut.IsZero() {
-		s.tell(n, err)
-	}
-	*f = err != nil
 }
 
 // Fault returns since when a call does not come back: the node stands still.

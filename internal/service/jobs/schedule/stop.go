@@ -9,13 +9,13 @@ func (Shut) happen(s *State) {
 	}
 }
 
-// end ends the node: it leaves when nothing is on its way to the store any
-// more, or when it has tried for long enough.
+// end ends the node: it leaves when no run has anything that is not stored, or
+// when it has tried for long enough (rule 14).
 func (s *State) end() {
 	switch {
 	case s.shut.IsZero() || s.done:
 	case s.left.IsZero():
-		isIdle := len(s.runs) == 0 && !s.settler.calls && len(s.settler.again) == 0 && !s.beat.calls
+		isIdle := len(s.runs) == 0 && !s.beat.calls
 		if !isIdle && s.now.Before(s.shut.Add(stopWithin)) {
 			return
 		}

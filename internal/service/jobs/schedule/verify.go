@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // Verify counts anew what the state has counted as it went. It is for tests.
@@ -53,14 +54,6 @@ func (s *State) verifyRun(r *run) error {
 
 // verifyBatch sees that somebody remembers a batch that has to be committed.
 func (s *State) verifyBatch(b *batch) error {
-	has := func(all []*batch) bool {
-		for _, one := range all {
-			if one == b {
-				return true
-			}
-		}
-		return false
-	}
 	sent := false
 	for _, one := range s.settler.again {
 		sent = sent || one.batch == b
@@ -70,8 +63,8 @@ func (s *State) verifyBatch(b *batch) error {
 			sent = sent || one.batch == b
 		}
 	}
-	if has(s.settler.waiting) != (b.where == waits) && b.where == waits ||
-		has(s.settler.due) != (b.where == ready) || sent != (b.where == sending) {
+	if b.where == waits && !slices.Contains(s.settler.waiting, b) ||
+		slices.Contains(s.settler.due, b) != (b.where == ready) || sent != (b.where == sending) {
 		return fmt.Errorf("it stands at %d, and nobody knows it", b.where)
 	}
 	if b.where == idle && (b.fresh > 0 || b.left == 0 || b.run.phase == over) {
@@ -80,12 +73,13 @@ func (s *State) verifyBatch(b *batch) error {
 	return nil
 }
 
-// Load is what a node has at the moment.
-type Load struct{ Runs, Batches, Addresses int }
+// Load is what a node has at the moment. Doubts are lists of which it may have
+// batches that it does not know of.
+type Load struct{ Runs, Batches, Addresses, Doubts int }
 
 // Load returns what the node has at the moment.
 func (s *State) Load() (l Load) {
-	l.Runs = len(s.runs)
+	l.Runs, l.Doubts = len(s.runs), len(s.doubted)
 	for _, r := range s.runs {
 		l.Batches += len(r.open)
 		l.Addresses += r.flying
@@ -96,11 +90,11 @@ func (s *State) Load() (l Load) {
 // Knows reports whether the node knows that it has a batch, or that there may
 // be some of its list of which it does not know.
 func (s *State) Knows(list string, l Lease) bool {
-	if s.doubted[list] {
+	if _, doubted := s.doubted[list]; doubted {
 		return true
 	}
 	for _, c := range s.calls {
-		if c.list.ID == list && (c.do == LeaseBatches || c.do == Free) {
+		if c.list.ID == list && c.do == LeaseBatches {
 			return true
 		}
 		for _, one := range c.settle {

@@ -55,9 +55,12 @@ const (
 	away                   // all fail
 	unheard                // nodes are not heard
 	hanging                // some calls come back after a minute
-	poison                 // commits with a settlement of one list fail
+	poison                 // calls for one list fail, and commits with a settlement of it
 	offline                // the node's own network does not work
+	ahead                  // the node's clock is, so that it takes others for lost
+	broken                 // verifications of a run end by themselves now and then
 	weathers
+	none
 )
 
 // act is something that is done to the nodes and the lists.
@@ -98,10 +101,22 @@ func newWorld(seed uint64) *world {
 	}
 	w.latest = time.Duration(5+d.IntN(40)) * time.Second
 	for range d.IntN(4) {
-		from := time.Duration(d.Int64N(int64(w.latest)))
+		from, most := time.Duration(d.Int64N(int64(w.latest))), 15*time.Second
+		if d.IntN(4) == 0 {
+			most = time.Minute
+		}
 		w.weather = append(w.weather, weatherSpec{
-			from, from + time.Duration(d.Int64N(int64(15*time.Second))), weather(d.IntN(int(weathers))), d.IntN(len(w.nodes)+1) - 1,
+			from, from + time.Duration(d.Int64N(int64(most))), weather(d.IntN(int(weathers))), d.IntN(len(w.nodes)+1) - 1,
 		})
+	}
+	if d.IntN(4) == 0 { // only the store fails: nothing is asked about twice
+		w.lease = 30 * time.Second
+		for i := range w.weather {
+			x := &w.weather[i]
+			x.what %= away + 1
+			x.to = min(x.to, x.from+6*time.Second)
+		}
+		return w
 	}
 	whats := []string{"pause", "pause", "resume", "resume", "cancel", "delete", "stop", "kill", "freeze"}
 	for range d.IntN(8) {
@@ -115,7 +130,7 @@ func newWorld(seed uint64) *world {
 func newList(d *rand.Rand, i int) listSpec {
 	l := listSpec{id: fmt.Sprintf("L%d", i), owner: fmt.Sprintf("owner%d", d.IntN(3)), at: time.Duration(d.IntN(3000)) * time.Millisecond}
 	for range 1 + d.IntN(12) {
-		b := batchSpec{addresses: 1 + d.IntN(50)}
+		b := batchSpec{addresses: min(50, d.IntN(52))}
 		if d.IntN(2) == 0 {
 			b.domain = fmt.Sprintf("d%d.example", d.IntN(3))
 		}
@@ -133,7 +148,7 @@ func newList(d *rand.Rand, i int) listSpec {
 func (l listSpec) stored() (all []rows.Batch) {
 	n := 0
 	for i, spec := range l.batches {
-		b := rows.Batch{Domain: spec.domain, Addresses: spec.addresses}
+		b := rows.Batch{Domain: spec.domain, Addresses: spec.addresses, Data: []byte{}}
 		for range spec.addresses {
 			b.Data = append(b.Data, byte(n>>8), byte(n), 0)
 			n++

@@ -1,0 +1,223 @@
+package schedule_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rcpt/rcpt/internal/service/jobs/schedule"
+)
+
+// hand is a State that a test leads by hand: it has one list, and calls return
+// when the test says so.
+type hand struct {
+	t     *testing.T
+	plan  *schedule.State
+	now   time.Time
+	calls []schedule.Action // that have not returned
+	next  int64
+}
+
+// byHand returns the State of a node with a run that leases.
+func byHand(t *testing.T) *hand {
+	h := &hand{t: t, now: epoch}
+	h.plan = schedule.New(schedule.Config{Concurrency: 60, Window: 400, Batch: 50, Runs: 4, Lease: time.Hour}, h.now)
+	h.handle(schedule.Tick{})
+	h.returns(schedule.Look, schedule.Returned{Lists: []schedule.List{{ID: "list", Owner: "owner"}}})
+	h.returns(schedule.Ask, schedule.Returned{Due: h.now})
+	return h
+}
+
+func (h *hand) handle(e schedule.Event) {
+	h.t.Helper()
+	for _, a := range h.plan.Handle(h.now, e) {
+		if a.Call > 0 {
+			h.calls = append(h.calls, a)
+		}
+	}
+	if err := h.plan.Verify(); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// pass lets time pass.
+func (h *hand) pass(d time.Duration) {
+	h.t.Helper()
+	h.now = h.now.Add(d)
+	h.handle(schedule.Tick{})
+}
+
+// waiting is the call of a kind that has not returned.
+func (h *hand) waiting(do schedule.Do) (schedule.Action, bool) {
+	for _, a := range h.calls {
+		if a.Do == do {
+			return a, true
+		}
+	}
+	return schedule.Action{}, false
+}
+
+// returns lets the call of a kind return.
+func (h *hand) returns(do schedule.Do, e schedule.Returned) schedule.Action {
+	h.t.Helper()
+	a, found := h.waiting(do)
+	if !found {
+		h.t.Fatalf("no call %d is in progress: %+v", do, h.calls)
+	}
+	h.calls = slices.DeleteFunc(h.calls, func(one schedule.Action) bool { return one.Call == a.Call })
+	e.Call = a.Call
+	if do == schedule.Commit && e.Err == nil && e.Lost == nil {
+		e.Lost = make([]bool, len(a.Settle))
+	}
+	h.handle(e)
+	return a
+}
+
+// leases lets the run have batches of so many addresses.
+func (h *hand) leases(domain string, addresses ...int) (all []schedule.Lease) {
+	h.t.Helper()
+	var e schedule.Returned
+	for _, n := range addresses {
+		h.next++
+		b := schedule.Batch{Lease: schedule.Lease{ID: h.next, Claim: 1}, Domain: domain, Addresses: n}
+		e.Batches = append(e.Batches, b)
+		all = append(all, b.Lease)
+	}
+	h.returns(schedule.LeaseBatches, e)
+	return all
+}
+
+func (h *hand) answers(l schedule.Lease, n int) {
+	h.t.Helper()
+	h.handle(schedule.Answered{Run: 1, Lease: l, N: n})
+}
+
+// TestQuery: what a run leases, after what it has (rule 5).
+func TestQuery(t *testing.T) {
+	type has struct {
+		domain    string
+		addresses []int
+	}
+	many := func() (all []has) {
+		for i := range 51 {
+			all = append(all, has{fmt.Sprintf("d%02d.example", i), []int{1, 1}})
+		}
+		return all
+	}
+	for _, test := range []struct {
+		name string
+		has  []has
+		want schedule.Query
+	}{
+		{"nothing", nil, schedule.Query{Limit: 4}},
+		{"some", []has{{"", []int{50, 20}}}, schedule.Query{Limit: 4, Held: 70}},
+		{"one of a domain", []has{{"a.example", []int{50}}}, schedule.Query{Limit: 4, Held: 50}},
+		{"two of a domain", []has{{"a.example", []int{50, 1}}}, schedule.Query{Limit: 4, Held: 51, Except: []string{"a.example"}}},
+		{"two of two", []has{{"b.example", []int{9, 1}}, {"a.example", []int{50, 1}}}, schedule.Query{
+			Limit: 4, Held: 61, Except: []string{"a.example", "b.example"},
+		}},
+		{"two of small ones", []has{{"", []int{50, 50}}}, schedule.Query{Limit: 4, Held: 100}},
+		{"room for two", []has{{"", []int{50, 50, 50, 50}}, {"", []int{50, 49}}}, schedule.Query{Limit: 2, Held: 299}},
+		{"large ones have nearly their part", []has{{"a.example", []int{50}}, {"b.example", []int{50}}, {"c.example", []int{50, 50, 50, 49}}},
+			schedule.Query{Limit: 2, Held: 299, Except: []string{"c.example"}}},
+		{"large ones have their part", []has{{"a.example", []int{50}}, {"b.example", []int{50}}, {"c.example", []int{50, 50, 50, 50}}},
+			schedule.Query{Limit: 2, Held: 300, Small: true}},
+		{"too many to name", many(), schedule.Query{Limit: 4, Held: 102, Small: true}},
+		{"all to name", many()[:50], schedule.Query{Limit: 4, Held: 100, Except: func() (names []string) {
+			for _, one := range many()[:50] {
+				names = append(names, one.domain)
+			}
+			return names
+		}()}},
+	} {
+		h := byHand(t)
+		for _, one := range test.has {
+			h.leases(one.domain, one.addresses...)
+		}
+		got, found := h.waiting(schedule.LeaseBatches)
+		if !found || fmt.Sprintf("%+v", got.Query) != fmt.Sprintf("%+v", test.want) {
+			t.Errorf("%s: %v %+v, want %+v", test.name, found, got.Query, test.want)
+		}
+	}
+}
+
+// TestFullWindow: a run without room leases nothing, and again when a part of
+// it is free (rule 5).
+func TestFullWindow(t *testing.T) {
+	h := byHand(t)
+	first := h.leases("", 50, 50, 50, 50)
+	h.leases("", 50, 50, 50, 1)
+	if a, found := h.waiting(schedule.LeaseBatches); found {
+		t.Fatalf("%+v", a)
+	}
+	h.answers(first[0], 50)
+	h.pass(30 * time.Millisecond)
+	h.returns(schedule.Commit, schedule.Returned{})
+	if a, found := h.waiting(schedule.LeaseBatches); !found || a.Query.Limit != 1 {
+		t.Errorf("%v %+v", found, a.Query)
+	}
+}
+
+// TestFailedCommit: what failed takes turns with what is due, and in halves
+// (rule 7).
+func TestFailedCommit(t *testing.T) {
+	h := byHand(t)
+	broken := errors.New("broken")
+	batches := append(h.leases("", 40, 40, 40, 40), h.leases("", 40, 40)...)
+	h.returns(schedule.LeaseBatches, schedule.Returned{})
+	var sizes []string
+	for i := range 11 {
+		if i == 0 {
+			for _, l := range batches[:4] {
+				h.answers(l, 1)
+			}
+		} else { // there is always something that is due
+			h.answers(batches[4], 1)
+			h.answers(batches[5], 1)
+		}
+		h.pass(280 * time.Millisecond)
+		a, found := h.waiting(schedule.Commit)
+		if !found {
+			h.pass(time.Second)
+			a, _ = h.waiting(schedule.Commit)
+		}
+		has := ""
+		for _, one := range a.Settle {
+			has += fmt.Sprint(" ", one.Lease.ID)
+		}
+		var err error
+		if i == 0 || slices.ContainsFunc(a.Settle, func(one schedule.Settlement) bool { return one.Lease == batches[0] }) {
+			err, has = broken, has+" fail"
+		}
+		sizes = append(sizes, has)
+		h.returns(schedule.Commit, schedule.Returned{Err: err})
+		if _, found := h.waiting(schedule.Commit); err != nil && found {
+			t.Fatal("it is tried again at once")
+		}
+	}
+	want := []string{
+		" 1 2 3 4 fail", " 1 2 fail", " 5 6", " 3", " 4 1 fail", " 5 6", " 2", " 4 1 fail", " 5 6", " 4", " 1 fail",
+	}
+	if !slices.Equal(sizes, want) {
+		t.Errorf("commits are %q, want %q", sizes, want)
+	}
+}
+
+// TestRuleEnds: a node that was told to end begins nothing with what it asked
+// before (rule 14).
+func TestRuleEnds(t *testing.T) {
+	h := &hand{t: t, now: epoch}
+	h.plan = schedule.New(schedule.Config{Concurrency: 60, Window: 400, Batch: 50, Runs: 4, Lease: time.Hour}, h.now)
+	h.handle(schedule.Tick{})
+	h.returns(schedule.Look, schedule.Returned{Lists: []schedule.List{{ID: "list", Owner: "owner"}}})
+	h.handle(schedule.Shut{})
+	h.returns(schedule.Ask, schedule.Returned{Due: h.now})
+	if l := h.plan.Load(); l.Runs > 0 {
+		t.Errorf("it has %+v", l)
+	}
+	if a, found := h.waiting(schedule.Leave); !found {
+		t.Errorf("it does not leave: %+v", a)
+	}
+}
