@@ -24,6 +24,9 @@ func TestDistinct(t *testing.T) {
 			}
 		}
 	}
+	if d.bits == nil || len(d.first) != firstDistinct {
+		t.Errorf("%d addresses are known by their hash", len(d.first))
+	}
 	if taken > 2 {
 		t.Errorf("%d of %d were taken for others", taken, some)
 	}
