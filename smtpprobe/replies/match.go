@@ -2,6 +2,7 @@ package replies
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
@@ -105,20 +106,21 @@ func (x *phraseIndex) try(candidates []int, tokens []token, present atomSet, fou
 // rarest returns the words of the mandatory element that has the fewest: a
 // reply without any of them cannot contain the phrase.
 func (p phrase) rarest() []atom {
-	var fewest []atom
+	var best element
+	fewest := math.MaxInt
 	for _, e := range p {
-		atoms := slices.Collect(e.words.all)
-		switch {
-		case e.open() || e.end || len(e.longer) > 1 || len(e.longer) == 1 && len(atoms) > 0:
+		n := e.words.len()
+		if e.open() || e.end || len(e.longer) > 1 || len(e.longer) == 1 && n > 0 {
 			continue
-		case len(e.longer) == 1:
-			atoms = e.longer[0][len(e.longer[0])-1:]
 		}
-		if fewest == nil || len(atoms) < len(fewest) {
-			fewest = atoms
+		if n = max(n, 1); n < fewest {
+			best, fewest = e, n
 		}
 	}
-	return fewest
+	if len(best.longer) == 1 {
+		return best.longer[0][len(best.longer[0])-1:]
+	}
+	return slices.Collect(best.words.all)
 }
 
 // begins reports whether the tokens begin with the elements. All loops are

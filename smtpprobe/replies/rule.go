@@ -2,6 +2,7 @@ package replies
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +13,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// ruleFile is the form of the rule data: see the head of rules.yaml.
+// ruleFile is the form of the rule data: see the head of rules.yaml. The names
+// in rules.json are those of the fields.
 type ruleFile struct {
 	Sets  map[string][]string `yaml:"sets"`
 	Rules []ruleEntry         `yaml:"rules"`
@@ -50,13 +52,21 @@ type rule struct {
 	unless   []int        // phrases of which none may be there
 }
 
-// fits reports whether the rule matches the reply. code is the reply code as
-// text.
-func (r *rule) fits(q Input, code string, said phraseSet) bool {
+// reads reports whether the rule is about codes that begin with a digit. A 2yz
+// code must be named.
+func (r *rule) reads(digit byte) bool {
+	if len(r.codes) == 0 {
+		return digit >= '3'
+	}
+	return slices.ContainsFunc(r.codes, func(code string) bool { return code[0] == digit || code[0] == 'x' })
+}
+
+// fits reports whether the rule matches the reply. The codes are those of the
+// reply, as text.
+func (r *rule) fits(q Input, code, enhanced string, said phraseSet) bool {
 	return (len(r.phases) == 0 || slices.Contains(r.phases, q.Phase)) &&
-		(len(r.codes) > 0 || q.Reply.Code >= 300) && // a 2yz code must be named
 		fitsAny(r.codes, code) &&
-		fitsAny(r.enhanced, enhancedInClass(q.Reply)) &&
+		fitsAny(r.enhanced, enhanced) &&
 		hasSuffix(r.hosts, q.Host) &&
 		(len(r.text) == 0 || anySaid(r.text, said)) &&
 		!anySaid(r.unless, said)
@@ -135,6 +145,7 @@ func anySaid(phrases []int, said phraseSet) bool {
 // ruleSet is rules in the order in which they are tried.
 type ruleSet struct {
 	ordered []rule
+	byDigit [10][]int // places of those that are about codes that begin so
 	ids     map[string]bool
 	phrases *phraseIndex // of all rules
 }
@@ -146,24 +157,30 @@ func newRuleSet(parser phraseParser) *ruleSet {
 // match returns the place of the first rule that fits, or -1. The words are
 // those of q.
 func (s *ruleSet) match(q Input, words []word) int {
-	said, code := s.phrases.find(words), codeText(q.Reply.Code)
-	for i := range s.ordered {
-		if s.ordered[i].fits(q, code, said) {
+	said, code, enhanced := s.phrases.find(words), codeText(q.Reply.Code), enhancedInClass(q.Reply)
+	for _, i := range s.byDigit[code[0]-'0'] {
+		if s.ordered[i].fits(q, code, enhanced, said) {
 			return i
 		}
 	}
 	return -1
 }
 
-// readRules returns the rules of files, tried in order. A file may use the sets
-// of the others.
+// readRules returns the rules of files, tried in order, and then the embedded
+// ones. A file may use the sets of the others.
 func readRules(files ...RuleFile) (*ruleSet, error) {
-	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
-	entries := make([]ruleFile, len(files))
+	entries := make([]ruleFile, len(files)+1)
 	for i, file := range files {
 		if err := yamlfile.Load(file.Data, &entries[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", file.Name, err)
 		}
+	}
+	if err := json.Unmarshal(embeddedRules, &entries[len(files)]); err != nil {
+		return nil, err
+	}
+	files = append(slices.Clip(files), RuleFile{Name: "rules.yaml"})
+	parser := phraseParser{sets: map[string][]string{}, vocabulary: newVocabulary()}
+	for i, file := range files {
 		for name, words := range entries[i].Sets {
 			if _, taken := parser.sets[name]; taken {
 				return nil, fmt.Errorf("%s: set %q is defined in another file", file.Name, name)
@@ -200,6 +217,11 @@ func (s *ruleSet) add(entry ruleEntry, parser phraseParser) error {
 		return err
 	}
 	s.ids[entry.ID] = true
+	for digit := range s.byDigit {
+		if r.reads(byte('0' + digit)) {
+			s.byDigit[digit] = append(s.byDigit[digit], len(s.ordered))
+		}
+	}
 	s.ordered = append(s.ordered, r)
 	return nil
 }

@@ -47,6 +47,13 @@ func (s atomSet) hasOneOf(atoms []atom) bool {
 	return len(atoms) == 0
 }
 
+func (s atomSet) len() (n int) {
+	for _, part := range s {
+		n += bits.OnesCount64(part)
+	}
+	return n
+}
+
 // all yields the members.
 func (s atomSet) all(yield func(atom) bool) {
 	for i, left := range s {
