@@ -37,7 +37,7 @@ func (c *explainPaceCommand) Run(std terminal) error {
 		tables = []pace.Table{table}
 	}
 	for _, table := range tables {
-		e.Providers = append(e.Providers, c.providerPaceOf(limits.Rules(table)))
+		e.Providers = append(e.Providers, c.providerPaceOf(limits, table))
 	}
 	if c.JSON {
 		return json.NewEncoder(std.out).Encode(e)
@@ -106,9 +106,10 @@ type paceRule struct {
 	Source string `json:"source,omitempty"`
 }
 
-func (c *explainPaceCommand) providerPaceOf(rules pace.Rules) providerPace {
+func (c *explainPaceCommand) providerPaceOf(limits pace.Settings, table pace.Table) providerPace {
+	rules := limits.Rules(table)
 	p := providerPace{Provider: rules.Provider, Known: rules.Known}
-	for _, rule := range rules.Why {
+	for _, rule := range limits.Why(table) {
 		p.Limits = append(p.Limits, paceRule{rule.Name, rule.Value, string(rule.Origin), rule.Source})
 	}
 	first := paceRule{Name: "first_sessions_per_host", Origin: string(pace.FromDefault)}

@@ -124,7 +124,6 @@ type Rules struct {
 	Provider string // its pacing name
 	Known    bool   // it is in the table of providers
 	Limits   Limits // every field is set; Unlimited: no limit
-	Why      []Rule // for each field, in their order
 }
 
 // Table is what the table of providers has about one of them.
@@ -135,37 +134,53 @@ type Table struct {
 	Sources  map[string]string // by the name of the rule
 }
 
-// Rules returns the limits in force at a provider, and why.
+// Rules returns the limits in force at a provider.
 func (s Settings) Rules(t Table) Rules {
 	r := Rules{Provider: t.Provider, Known: t.Known}
 	own, unknown := s.Providers[t.Provider], UnknownLimits()
 	for i := range limitFields {
-		field := &limitFields[i]
-		rule := Rule{Name: field.name, Origin: FromTable, Source: t.Sources[field.name]}
-		value := field.of(&t.Limits)
-		if value == 0 {
-			rule.Origin, value = FromDefault, field.of(&unknown)
-			if v := field.of(&s.Unknown); v != 0 {
-				rule.Origin, value = FromOverride, v
-			}
-		}
-		if v := field.of(&own); v != 0 {
-			rule.Origin, value = FromOverride, v
-		}
-		if rule.Origin != FromOverride {
-			if changed := field.preset(s.Preset, value); changed != value {
-				rule.Origin, value = FromPreset, changed
-			}
-		}
-		if rule.Origin == FromOverride {
-			rule.Source = ""
-		}
-		value = max(value, Unlimited)
-		field.set(&r.Limits, value)
-		rule.Value = field.text(value)
-		r.Why = append(r.Why, rule)
+		value, _ := s.inForce(&limitFields[i], &t.Limits, &own, &unknown)
+		limitFields[i].set(&r.Limits, value)
 	}
 	return r
+}
+
+// Why returns the reason for each of the limits that Rules returns, in the
+// order of the fields.
+func (s Settings) Why(t Table) []Rule {
+	var all []Rule
+	own, unknown := s.Providers[t.Provider], UnknownLimits()
+	for i := range limitFields {
+		field := &limitFields[i]
+		value, origin := s.inForce(field, &t.Limits, &own, &unknown)
+		rule := Rule{Name: field.name, Value: field.text(value), Origin: origin}
+		if origin != FromOverride {
+			rule.Source = t.Sources[field.name]
+		}
+		all = append(all, rule)
+	}
+	return all
+}
+
+// inForce returns the value of a limit, and where it comes from: what the table
+// has, what the settings have for the provider, and the default.
+func (s *Settings) inForce(field *limitField, table, own, unknown *Limits) (value int64, from Origin) {
+	value, from = field.of(table), FromTable
+	if value == 0 {
+		value, from = field.of(unknown), FromDefault
+		if v := field.of(&s.Unknown); v != 0 {
+			value, from = v, FromOverride
+		}
+	}
+	if v := field.of(own); v != 0 {
+		value, from = v, FromOverride
+	}
+	if from != FromOverride {
+		if changed := field.preset(s.Preset, value); changed != value {
+			value, from = changed, FromPreset
+		}
+	}
+	return max(value, Unlimited), from
 }
 
 // WithDefaults returns the settings with their defaults in place.

@@ -48,13 +48,14 @@ func TestRules(t *testing.T) {
 		{"off, a pause", Settings{Preset: Off}, unknown, Rule{"refused_pause", "5m0s", FromDefault, ""}},
 		{"off, an override", Settings{Preset: Off, Providers: own}, google, Rule{"sessions", "7", FromOverride, ""}},
 	} {
-		rules := tt.settings.WithDefaults().Rules(tt.table)
-		if rules.Provider != tt.table.Provider || rules.Known != tt.table.Known || len(rules.Why) != len(limitFields) {
+		settings := tt.settings.WithDefaults()
+		rules, why := settings.Rules(tt.table), settings.Why(tt.table)
+		if rules.Provider != tt.table.Provider || rules.Known != tt.table.Known || len(why) != len(limitFields) {
 			t.Errorf("%s: %+v", tt.name, rules)
 		}
-		i := slices.IndexFunc(rules.Why, func(r Rule) bool { return r.Name == tt.rule.Name })
-		if i < 0 || rules.Why[i] != tt.rule {
-			t.Errorf("%s: %+v, want %+v", tt.name, rules.Why, tt.rule)
+		i := slices.IndexFunc(why, func(r Rule) bool { return r.Name == tt.rule.Name })
+		if i < 0 || why[i] != tt.rule {
+			t.Errorf("%s: %+v, want %+v", tt.name, why, tt.rule)
 		}
 		if got := limitFields[i].text(limitFields[i].of(&rules.Limits)); got != tt.rule.Value {
 			t.Errorf("%s: %s in force, want %s", tt.name, got, tt.rule.Value)
