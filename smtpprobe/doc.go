@@ -81,8 +81,9 @@
 //     of from an egress, first in its session, needs no proof. Hosts exempt
 //     postmaster and abuse from what they do to others: these prove refusals in
 //     the words of the host's first refusal only. One in other words is asked
-//     about alone, once for each wording. They prove none where the host
-//     refuses a target that it had accepted: that is a proof which failed.
+//     about alone, once for each wording. They prove one of a transaction, the
+//     first, and none where the host refuses a target that it had accepted:
+//     that is a proof which failed.
 //  6. SMTPUTF8 is missing where two sessions lack it and none is known that
 //     offered it: the machines behind an address may differ.
 //

@@ -187,12 +187,14 @@ func TestFates(t *testing.T) {
 		{"ok no proof:ok canary:no", []func(*Case){heard, alone}, "final"},
 
 		// Hosts exempt postmaster: it proves refusals in the first words only.
-		{"ok no no exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final final"},
+		{"ok no no exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final again"},
+		{"ok ok no grey no exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final final final again"},
 		{"ok no absent absent exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final alone again"},
 		{"ok no absent gone exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final alone alone"},
 		{"ok no absent ok exempt:ok canary:no", []func(*Case){known, later, first("no")}, "final final final"},
 		{"ok no absent proof:ok canary:no", []func(*Case){known, later, first("no")}, "final final"},
-		{"ok no absent exempt:ok canary:no", []func(*Case){known, later, first("no"), shown("550 5.1.1 recipient is absent")}, "final awaits"},
+		{"ok no absent exempt:ok canary:no", []func(*Case){known, later, first("no"), shown("550 5.1.1 recipient is absent")}, "final again"},
+		{"ok absent exempt:ok canary:no", []func(*Case){known, later, first("no"), shown("550 5.1.1 recipient is absent")}, "awaits"},
 		{"ok no no exempt:ok canary:no", []func(*Case){known, later}, "awaits alone"},
 		{"ok absent exempt:ok canary:no", []func(*Case){known, alone, first("no")}, "unproven"},
 		{"ok no exempt:ok canary:no", []func(*Case){known, alone, first("no")}, "final"},

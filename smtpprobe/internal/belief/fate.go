@@ -77,7 +77,7 @@ func (c *Case) believe(i int) Fate {
 		return Final
 	case c.rewordedAt(i):
 		return AgainAlone
-	case c.hostile(), c.mayBeHostile() && (c.Host.Accepts || c.anyAccepted()):
+	case c.hostile(), c.mayBeHostile() && (c.Host.Accepts || c.anyAccepted()), c.proofAccepted() && c.behindRefusal(i):
 		return Again
 	}
 	return AwaitsProof

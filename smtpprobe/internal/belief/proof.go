@@ -30,10 +30,17 @@ func (c *Case) proven(i int) bool {
 
 // Proves reports whether the refusal of target i counts if a mailbox is
 // accepted behind it. Hosts exempt postmaster from what they do to others: it
-// proves no refusal in other words than the first that the host gave, and none
-// where the host refuses a mailbox that it had accepted.
+// proves no refusal in other words than the first that the host gave, none
+// behind another one of the transaction, for which the host may have turned,
+// and none where the host refuses a mailbox that it had accepted.
 func (c *Case) Proves(mailbox string, i int) bool {
-	return !Exempt(mailbox) || !c.hostile() && c.Host.First.Same(WordingOf(&c.Outcome.Named[i]))
+	return !Exempt(mailbox) ||
+		!c.hostile() && !c.behindRefusal(i) && c.Host.First.Same(WordingOf(&c.Outcome.Named[i]))
+}
+
+// behindRefusal reports whether target i was named behind one that was refused.
+func (c *Case) behindRefusal(i int) bool {
+	return slices.ContainsFunc(c.Outcome.Named[:i], func(r Heard) bool { return r.Refused() })
 }
 
 // reworded reports whether a target was refused in other words than before.
@@ -52,7 +59,7 @@ func (c *Case) reworded() bool {
 func (c *Case) rewordedAt(i int) bool {
 	r := &c.Outcome.Named[i]
 	return r.Dead() && r.Before > 0 && slices.ContainsFunc(c.Outcome.Named[i+1:], isAccepted) && !c.proven(i) &&
-		!c.Host.Shown[WordingOf(r).String()]
+		!c.Host.First.Same(WordingOf(r)) && !c.Host.Shown[WordingOf(r).String()]
 }
 
 func isAccepted(r Heard) bool { return r.Accepted() }

@@ -53,9 +53,10 @@
 //
 //  1. A transaction of several targets, or with a host that takes few of them
 //     in a session, names a mailbox behind them that the host has accepted: of
-//     its targets, one of the last two. If the host has accepted nobody, a
-//     transaction of one that is alone names postmaster, but for the first
-//     target that the host hears of.
+//     its targets, one of the last two. While all that it has accepted may be
+//     exempt, a transaction has one target, and that behind it. If the host has
+//     accepted nobody, a transaction of one that is alone names postmaster, but
+//     for the first target that the host hears of.
 //  2. Else refusals are followed by a transaction with the proof alone, the
 //     last of its session. It proves the refusals in whose transaction the host
 //     cannot have turned: those of one target, and of those that are not in

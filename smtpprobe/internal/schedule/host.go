@@ -134,6 +134,9 @@ func (h *host) servesLists(now time.Time) bool {
 // Where they take long, those that wait are spread over the sessions that the
 // host may have. (Rule 3.2)
 func (h *host) transactionSize(now time.Time) int {
+	if h.proofs.onlyExempt() {
+		return 1
+	}
 	size := h.limits.recipients.size(now)
 	if each := h.perRecipient; each > 0 {
 		share := h.queue.len()/h.limits.sessions.size(now) + 1

@@ -258,7 +258,7 @@ func TestTransactionSize(t *testing.T) {
 		{0, 100, firstRecipients}, {time.Millisecond, 100, firstRecipients}, {time.Second, 100, 3}, {10 * time.Second, 100, 1},
 		{50 * time.Millisecond, 39, 10}, {50 * time.Millisecond, 100, firstRecipients}, {100 * time.Millisecond, 3, 5},
 	} {
-		h := &host{provider: &provider{}, limits: newLimits(&c, 4), perRecipient: tt.each}
+		h := &host{provider: &provider{}, proofs: &proofs{}, limits: newLimits(&c, 4), perRecipient: tt.each}
 		for range tt.waiting {
 			h.queue.lineUp(&job{host: h})
 		}

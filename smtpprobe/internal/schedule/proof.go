@@ -76,6 +76,9 @@ func (p *proofs) knows(mailbox string) bool {
 // acceptsOthers reports whether it was one that is not exempt.
 func (p *proofs) acceptsOthers() bool { return p.accepted[0] != "" }
 
+// onlyExempt reports whether all that it has accepted may be exempt.
+func (p *proofs) onlyExempt() bool { return p.accepts() && !p.acceptsOthers() }
+
 // isUnheard reports whether the host was asked about no other target before
 // those of some jobs.
 func (p *proofs) isUnheard(jobs []*job) bool {

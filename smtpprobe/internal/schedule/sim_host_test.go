@@ -171,7 +171,7 @@ func (t *simTalk) says(to *belief.Heard) (*smtp.Reply, replies.Class) {
 	case h.exempts && belief.Exempt(to.Mailbox):
 	case h.kind == turnsSession && t.x.refused >= n, h.kind == turnsClient && client.refused >= n,
 		h.kind == turnsTransaction && t.refused >= n:
-		if h.exempts { // a host that does so in the same words cannot be found out
+		if h.exempts && h.kind != turnsTransaction { // one that does so in the same words cannot be found out
 			return &rejected, replies.ClassNoSuchUser
 		}
 		return &unknown, replies.ClassNoSuchUser

@@ -136,7 +136,7 @@ func (s *State) start(x *session) {
 	x.asked = s.now
 	h := x.host
 	proof, known := h.proofs.proofFor(x.jobs)
-	wanted := known && (h.limits.transactions.troubled() || len(x.jobs) > 1)
+	wanted := known && (h.limits.transactions.troubled() || len(x.jobs) > 1 || h.proofs.onlyExempt())
 	if !wanted && (!x.jobs[0].alone || h.proofs.isUnheard(x.jobs)) {
 		proof = ""
 	}
