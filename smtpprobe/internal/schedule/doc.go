@@ -83,7 +83,8 @@
 //  1. Another one is opened if there is none; for each job that must be alone;
 //     if more jobs wait than those being opened and one more will take; or if
 //     a job has waited for 300 ms, and for 100 ms since the last was begun. A
-//     single check beside a list does not wait for busy ones.
+//     single check beside a list does not wait for busy ones, but for those
+//     that are being opened and have room for it.
 //  2. Idle ones take jobs before others are opened. One makes way for a session
 //     that has to be new.
 //  3. A session has 30 transactions, 200 recipients and two minutes, ten
