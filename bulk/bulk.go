@@ -51,8 +51,8 @@ type Sink interface {
 
 // Verifier is what [engine.Verifier] does, which is one. [OneByOne] makes one
 // of a function. A type between a run and the engine passes the options on,
-// because Run learns from [engine.GroupOptions.Caller] how many addresses wait
-// for busy mail hosts.
+// because Run learns from [engine.GroupOptions] how many addresses wait for
+// busy mail hosts, and that the hosts of a domain are found.
 type Verifier interface {
 	// VerifyGroup verifies addresses of one domain: up to fifty, or one. Done,
 	// which is quick, is called exactly once for each, with its index, perhaps

@@ -42,7 +42,7 @@ func TestOffline(t *testing.T) {
 		if err != nil || summary.Verdicts[rcpt.VerdictDeliverable] != 101 {
 			t.Errorf("%+v (%v)", summary, err)
 		}
-		if last.Done != 30 || last.Waiting > 0 { // the greylisted one would be due
+		if last.Done != 21 || last.Waiting > 0 { // the greylisted one would be due
 			t.Errorf("at the end of the outage: %+v", last)
 		}
 		asked := 0

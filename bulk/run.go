@@ -47,6 +47,7 @@ type run struct {
 	asking      context.Context // of the workers
 	caller      engine.Caller
 	more        chan struct{} // more addresses wait than before
+	found       chan *planned // the mail hosts of whose domains are known; has room for all in progress
 	how         engine.GroupOptions
 	workerCount int
 	idle        atomic.Int64 // workers without a batch
@@ -83,6 +84,7 @@ func newRun(o Options, sink Sink) *run {
 		tally:    newTally(o.WorstDomains),
 		drain:    o.Drain,
 		more:     make(chan struct{}, 1),
+		found:    make(chan *planned, most),
 		network:  network{offline: o.Offline},
 	}
 	r.plan.Growing = true
@@ -127,6 +129,8 @@ func (r *run) await(ctx context.Context) error {
 	case r.writable() <- r.ready:
 		r.ready = nil
 	case <-r.more: // advance starts others
+	case a := <-r.found: // so it does now
+		r.plan.Found(a)
 	case <-r.alarm.C:
 		r.alarmAt = 0 // advance finds what is due
 	case <-r.ticker.C:
@@ -153,6 +157,8 @@ func (r *run) takeWaiting(ctx context.Context) error {
 		select {
 		case o := <-r.outcomes:
 			err = r.settle(ctx, o)
+		case a := <-r.found:
+			r.plan.Found(a)
 		default:
 			select {
 			case next := <-r.readable():

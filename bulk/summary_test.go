@@ -96,8 +96,8 @@ func TestProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := bulk.Progress{
-			Read: 100, Done: 49, Waiting: 1, Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 49}, // of five times ten
-			HeldBack: map[string]int64{}, ByDomain: map[string]int64{"one.example": 50},
+			Read: 100, Done: 40, Waiting: 1, Verdicts: map[rcpt.Verdict]int64{rcpt.VerdictDeliverable: 40}, // of one, and four times ten
+			HeldBack: map[string]int64{}, ByDomain: map[string]int64{"one.example": 59},
 			Elapsed: 5500 * time.Millisecond, Exhausted: true,
 		}
 		if next := got[0].NextRetry; next < 55*time.Second || next > 62*time.Second || got[0].LastRetry != next {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt"
+	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/answered"
 	"github.com/rcpt/rcpt/internal/given"
 )
@@ -68,7 +69,7 @@ func (r *run) ask(batch []*planned) {
 			r.outcomes <- o
 		}
 	}
-	r.options.Verifier.VerifyGroup(r.asking, emails, r.how, told)
+	r.options.Verifier.VerifyGroup(r.asking, emails, r.howFor(batch[0]), told)
 	for i, t := range batch {
 		if t != nil {
 			told(i, rcpt.Result{Email: emails[i], Verdict: rcpt.VerdictUnknown}, errNoResult)
@@ -82,6 +83,15 @@ func (r *run) ask(batch []*planned) {
 
 // errNoResult reports an address of which the Verifier told nothing.
 var errNoResult = errors.New("bulk: the Verifier has returned without a result")
+
+// howFor returns the options of verifying a batch that begins with first.
+func (r *run) howFor(first *planned) engine.GroupOptions {
+	o := r.how
+	if first.Scouts {
+		o.Found = func() { r.found <- first }
+	}
+	return o
+}
 
 func (r *run) outcome(t *task, result rcpt.Result, err error) outcome {
 	result = answered.Result(t.record.item.Email, result, err)

@@ -123,6 +123,33 @@ func TestQueuedLimit(t *testing.T) {
 	}
 }
 
+// TestOthersFollowAScout checks that the rest of a domain begins when the mail
+// hosts of its first address are found, and not with its answer.
+func TestOthersFollowAScout(t *testing.T) {
+	verifier := slowly{make(chan struct{})}
+	r := begun(t, Options{Verifier: OneByOne(verifier.Verify), Concurrency: 10}, 0)
+	defer r.stopWorkers()
+	defer close(verifier.let)
+	first := &task{record: &record{item: Item{Email: "a@b.example"}}}
+	for _, t := range []*task{first, {record: first.record}, {record: first.record}} {
+		r.queue(t, "b.example")
+	}
+	wantStarted := func(want int) {
+		t.Helper()
+		err := r.takeWaiting(t.Context())
+		if err == nil {
+			err = r.advance()
+		}
+		if err != nil || r.plan.Started() != want {
+			t.Fatalf("%d are under way (%v), want %d", r.plan.Started(), err, want)
+		}
+	}
+	wantStarted(1)
+	wantStarted(1)
+	r.howFor(first.planned).Found()
+	wantStarted(3)
+}
+
 // companyWait is longer than a small domain waits for company.
 const companyWait = 6 * time.Second
 

@@ -92,10 +92,7 @@ func (g *group) resolve(ctx context.Context) {
 	err := ended(ctx, domain)
 	if err == nil {
 		g.lookUp(ctx)
-		others := len(g.members) - 1 // the first is what is being asked about
-		g.scope.how.Caller.Wait(others)
 		answer, err = v.resolve(ctx, g.ends(), domain)
-		g.scope.how.Caller.Wait(-others)
 	}
 	if err != nil {
 		for i := range g.members {
@@ -158,6 +155,9 @@ func (g *group) probe(ctx context.Context, answer resolved, listed []lists.Match
 	}
 	if g.closed(asked, route) {
 		return
+	}
+	if g.scope.how.Found != nil {
+		g.scope.how.Found()
 	}
 	started := time.Now()
 	v.portCheck.Begins()

@@ -60,12 +60,18 @@ type GroupOptions struct {
 	//
 	// Experimental: it may change in any minor version.
 	Caller *Caller
+	// Found is called when the mail hosts of the domain are known, and about to
+	// be asked: other addresses of it need not wait for the DNS any more. It
+	// must be quick. Default: nothing is called.
+	//
+	// Experimental: it may change in any minor version.
+	Found func()
 }
 
 // Caller is a list: who asks, how many of its addresses may wait, and until
-// when. It counts those that wait for a mail host, or for what another one is
-// being asked: a list that limits its verifications in progress need not count
-// them. A Verifier that never has addresses wait leaves it alone.
+// when. It counts those that wait for a mail host: a list that limits its
+// verifications in progress need not count them. A Verifier that never has
+// addresses wait leaves it alone.
 //
 // Experimental: it may change in any minor version.
 type Caller = smtpprobe.Caller

@@ -181,10 +181,10 @@ func TestOptionsOfAGroup(t *testing.T) {
 	})
 }
 
-// TestWaiting checks how many addresses of a list are said to wait: while the
-// domain is looked up, all but the one that this is for; for a mail host, all
-// but the one that it is asked about; and those that need neither never do. The
-// list is told when more wait than before.
+// TestWaiting checks how many addresses of a list are said to wait: for a mail
+// host, all but the one that it is asked about, and none while the domain is
+// looked up. The list is told when more wait than before, and when the mail
+// hosts are found.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := dnstest.New(oneHostZone + "elsewhere.test. MX 10 mx.example.test.\n")
@@ -197,11 +197,13 @@ func TestWaiting(t *testing.T) {
 		time.Sleep(time.Minute)
 		more := make(chan struct{}, 1)
 		caller := engine.Caller{More: more}
-		told := 0
+		began, told := time.Now(), 0
+		var found []time.Duration
 		var ended sync.WaitGroup
 		ended.Go(func() {
 			addresses := []string{"known@elsewhere.test", "@", "a@example.test", "b@example.test", "c@example.test"}
-			v.VerifyGroup(t.Context(), addresses, engine.GroupOptions{Caller: &caller}, func(i int, _ rcpt.Result, err error) {
+			o := engine.GroupOptions{Caller: &caller, Found: func() { found = append(found, time.Since(began)) }}
+			v.VerifyGroup(t.Context(), addresses, o, func(i int, _ rcpt.Result, err error) {
 				if told++; err != nil {
 					t.Errorf("%s: %v", addresses[i], err)
 				}
@@ -216,8 +218,11 @@ func TestWaiting(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		ended.Wait()
-		if want := []int{2, 0}; !slices.Equal(waiting, want) || told != 5 || len(more) != 1 {
+		if want := []int{0, 2, 0}; !slices.Equal(waiting, want) || told != 5 || len(more) != 1 {
 			t.Errorf("%v waited, want %v; told of %d, and of more %d times", waiting, want, told, len(more))
+		}
+		if want := []time.Duration{time.Second}; !slices.Equal(found, want) {
+			t.Errorf("the mail hosts were found after %v, want %v", found, want)
 		}
 	})
 }

@@ -28,18 +28,14 @@ type Caller struct {
 	waiting atomic.Int64
 }
 
-// Waiting is how many addresses of the list wait: for a session, or for what
-// another address of it is being asked. A list that limits how many it has
-// verified at a time need not count them.
+// Waiting is how many addresses of the list wait: for a session, or for the
+// answer about another one in the same transaction. A list that limits how many
+// it has verified at a time need not count them.
 func (c *Caller) Waiting() int { return int(c.waiting.Load()) }
 
 // Wait notes that so many addresses more wait, or with less than zero fewer:
-// for something other than a [Pool], which counts those that wait for it. A nil
-// Caller notes nothing.
+// for something other than a [Pool], which counts those that wait for it.
 func (c *Caller) Wait(n int) {
-	if c == nil || n == 0 {
-		return
-	}
 	c.waiting.Add(int64(n))
 	if n > 0 {
 		select {

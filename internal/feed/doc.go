@@ -9,10 +9,13 @@
 // # 1. Which address is next
 //
 //  1. The addresses of a domain go in the order in which they came.
-//  2. Of a domain of which no address is done, no more than a batch is in
-//     progress: the others would only wait for the DNS with it, or for the
-//     first answer of the mail host. A domain with an address that had an
-//     answer before is known already.
+//  2. The first address of a domain goes alone, as its scout, because the
+//     others would only wait for the DNS with it. Once the mail hosts of the
+//     domain are found, it has its turn before those that wait for their scout:
+//     so its addresses come along with the scout. Until one of them is done, no
+//     more than fifty are in progress, as the others would only wait for the
+//     first answer of the host. A domain with an address that had an answer
+//     before needs no scout.
 //  3. A domain is small if no more than four of its addresses are queued and in
 //     progress. The others are large. Those with more addresses, by powers of
 //     two, come first, because their hosts take longest. Domains of one size
@@ -30,9 +33,9 @@
 // # 2. How many are in progress
 //
 //  1. As many as the caller allows, and beside them those that wait for a
-//     session with their mail host, or while another one is looked up or asked
-//     about, up to a limit. What a busy provider may take of it is a rule of
-//     those who ask (rule 6.3 of package smtpprobe/internal/schedule).
+//     session with their mail host, or share the transaction of another, up to
+//     a limit. What a busy provider may take of it is a rule of those who ask
+//     (rule 6.3 of package smtpprobe/internal/schedule).
 //
 // # 3. What is asked again, and when
 //

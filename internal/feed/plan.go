@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"math/bits"
 	"time"
 
@@ -32,7 +33,8 @@ type Plan[T any] struct {
 	limits  Limits
 	domains map[string]*domain[T]
 	sizes   [maxSizes]sized[T] // the domains that may start an address
-	listed  int                // so many entries were made in sizes
+	found   [2]sized[T]        // before them: small ones and large ones that follow their scouts
+	listed  int                // so many entries were made in both
 	planned int                // addresses queued and in progress
 	started int                // addresses in progress
 	ofLarge int                // addresses in progress that were started in the turn of a large domain
@@ -41,7 +43,8 @@ type Plan[T any] struct {
 
 // Address is an address that is queued or in progress.
 type Address[T any] struct {
-	Of T
+	Of     T
+	Scouts bool // it is to find the mail hosts of its domain (Rule 1.2)
 
 	domain  *domain[T]
 	next    *Address[T] // in the queue
@@ -58,7 +61,8 @@ type domain[T any] struct {
 	first, last *Address[T]
 	queued      int
 	started     int
-	known       bool          // one of its addresses is done
+	most        int           // that may be in progress
+	follows     bool          // the scout has found its mail hosts, and the others have had no turn since
 	since       time.Duration // when it was listed
 	turn        int           // addresses started in this turn
 	in          *sized[T]     // where it is listed; nil: nowhere
@@ -103,7 +107,10 @@ func (p *Plan[T]) ByDomain() map[string]int64 {
 func (p *Plan[T]) Add(of T, name string, octets int64, answered bool) *Address[T] {
 	d := p.domains[name]
 	if d == nil {
-		d = &domain[T]{name: name, known: answered}
+		d = &domain[T]{name: name, most: 1}
+		if answered {
+			d.most = p.limits.PerDomain
+		}
 		p.domains[name] = d
 	}
 	a := &Address[T]{Of: of, domain: d, octets: octets}
@@ -122,10 +129,14 @@ func (p *Plan[T]) Add(of T, name string, octets int64, answered bool) *Address[T
 
 // list appends a domain to those of its size, if it may start an address.
 func (p *Plan[T]) list(d *domain[T]) {
-	if !d.ready(p.limits.PerDomain) {
+	if !d.ready() {
 		return
 	}
-	if in := &p.sizes[d.size()]; d.in != in {
+	in := &p.sizes[d.size()]
+	if d.follows {
+		in = &p.found[min(d.size(), 1)]
+	}
+	if d.in != in {
 		p.listed++
 		d.in, d.number, d.turn, d.since = in, p.listed, 0, p.Now
 		in.Push(entry[T]{d, d.number})
@@ -133,12 +144,7 @@ func (p *Plan[T]) list(d *domain[T]) {
 }
 
 // ready reports whether the domain may start an address. (Rules 1.2 and 1.6)
-func (d *domain[T]) ready(most int) bool {
-	if !d.known {
-		most = min(most, batchSize)
-	}
-	return d.queued > 0 && d.started < most
-}
+func (d *domain[T]) ready() bool { return d.queued > 0 && d.started < d.most }
 
 // size is zero for a small domain, and grows with the number of addresses.
 // (Rule 1.3)
@@ -165,7 +171,7 @@ func (p *Plan[T]) Next(room int) (batch []*Address[T]) {
 // choose returns the domain that is next, and whether it is the turn of large
 // ones; nil: none may start an address. (Rules 1.3 to 1.5)
 func (p *Plan[T]) choose(room int) (next *domain[T], isLarge bool) {
-	small, large := p.sizes[0].head(), p.largest()
+	small, large := cmp.Or(p.found[0].head(), p.sizes[0].head()), cmp.Or(p.found[1].head(), p.largest())
 	if large != nil && (p.ofLarge < room*largeShare/largeShareOf || small == nil || p.mayGrow(small)) {
 		return large, true
 	}
@@ -175,7 +181,7 @@ func (p *Plan[T]) choose(room int) (next *domain[T], isLarge bool) {
 // mayGrow reports whether more addresses of a small domain may follow soon.
 // (Rule 1.5)
 func (p *Plan[T]) mayGrow(small *domain[T]) bool {
-	return p.Growing && p.Now-small.since < growthWait
+	return p.Growing && !small.follows && p.Now-small.since < growthWait
 }
 
 // largest returns the domain that is next among those of the largest size; nil:
@@ -213,19 +219,30 @@ func (p *Plan[T]) start(d *domain[T], large bool) *Address[T] {
 		p.ofLarge++
 		turn = batchSize
 	}
-	if d.turn++; d.turn == turn || !d.ready(p.limits.PerDomain) {
+	a.Scouts = d.most == 1
+	if d.turn++; d.turn == turn || !d.ready() {
 		d.in.Pop()
-		d.in = nil
+		d.in, d.follows = nil, false
 		p.list(d)
 	}
 	return a
 }
 
-// Done ends an address that was started. Its domain is known from then on.
-// (Rule 1.2)
+// Found lets a batch of a domain follow its scout, which has found its mail
+// hosts. (Rule 1.2)
+func (p *Plan[T]) Found(a *Address[T]) {
+	d, most := a.domain, min(batchSize, p.limits.PerDomain)
+	if d.most < most {
+		d.most, d.follows = most, true
+		p.list(d)
+	}
+}
+
+// Done ends an address that was started. As many of its domain as may be are in
+// progress from then on. (Rule 1.2)
 func (p *Plan[T]) Done(a *Address[T]) {
 	d := a.domain
-	d.known = true
+	d.most = p.limits.PerDomain
 	if a.ofLarge {
 		p.ofLarge--
 	}
@@ -252,6 +269,6 @@ func (p *Plan[T]) Drop() (dropped []T) {
 			delete(p.domains, name)
 		}
 	}
-	p.sizes = [maxSizes]sized[T]{}
+	p.sizes, p.found = [maxSizes]sized[T]{}, [2]sized[T]{}
 	return dropped
 }

@@ -79,9 +79,8 @@ func TestLargestFirst(t *testing.T) {
 	for range smallDomain {
 		p.Add("", "small", 0, false)
 	}
-	answerFirst(t, p, "giant", "other giant", "middle", "small")
-	for range smallDomain {
-		p.Add("", "small", 0, false)
+	for _, scout := range scoutAhead(t, p, "giant", "other giant", "middle", "small") {
+		p.Done(scout)
 	}
 	var order []string // of the domains, each turn once
 	for range 160 {
@@ -118,7 +117,7 @@ func TestSmallWaitForCompany(t *testing.T) {
 				p.Add("", "large", 0, false)
 			}
 			p.Add("", "small", 0, false)
-			one(p, 5)
+			p.Found(one(p, 5))
 			for range smallDomain {
 				one(p, 5) // beyond the share of large ones
 			}
@@ -130,44 +129,58 @@ func TestSmallWaitForCompany(t *testing.T) {
 	}
 }
 
-// answerFirst has the first addresses of each domain started, sees that these
-// are no more than a batch, and has them done.
-func answerFirst(t *testing.T, p *Plan[string], domains ...string) {
+// scoutAhead has the first address of each domain started, and holds that
+// nothing else is until these have found their mail hosts.
+func scoutAhead(t *testing.T, p *Plan[string], domains ...string) (scouts []*Address[string]) {
 	t.Helper()
 	var order []string
-	var started []*Address[string]
 	for batch := p.Next(160); len(batch) > 0; batch = p.Next(160) {
-		order, started = append(order, batch[0].Domain()), append(started, batch...)
+		if len(batch) > 1 || !batch[0].Scouts {
+			t.Errorf("%d begin with the scout of %s", len(batch)-1, batch[0].Domain())
+		}
+		order, scouts = append(order, batch[0].Domain()), append(scouts, batch[0])
 	}
 	if !slices.Equal(order, domains) {
-		t.Errorf("began with %q, want a batch of each of %q", order, domains)
+		t.Errorf("%q began before their scouts had found anything, want %q", order, domains)
 	}
-	for _, a := range started {
-		p.Done(a)
-	}
+	return scouts
 }
 
-// TestOthersFollowAnAnswer checks that a domain has no more than a batch in
-// progress until one of its addresses is done, and then as many as it may.
-func TestOthersFollowAnAnswer(t *testing.T) {
-	p := New[string](Limits{PerDomain: 100})
-	for range 200 {
-		p.Add("", "one.example", 0, false)
-	}
-	start := func() (all []*Address[string]) {
-		for batch := p.Next(1000); len(batch) > 0; batch = p.Next(1000) {
-			all = append(all, batch...)
+// TestOthersFollowTheirScout checks that a domain whose mail hosts were found
+// goes before those that have no scout under way, without waiting for company;
+// that no more than a batch of it is in progress until an address is done; and
+// that one whose scout is done without a mail host needs no other.
+func TestOthersFollowTheirScout(t *testing.T) {
+	p := New[string](Limits{PerDomain: 70})
+	p.Growing = true
+	for name, n := range map[string]int{"large": 200, "middle": 40, "small": 3} {
+		for range n {
+			p.Add("", name, 0, false)
 		}
-		return all
 	}
-	first := start()
-	if len(first) != batchSize {
-		t.Fatalf("%d began before any was done, want %d", len(first), batchSize)
+	scouts := scoutAhead(t, p, "large", "middle", "small")
+	for range 300 {
+		p.Add("", "new", 0, false)
 	}
-	p.Done(first[7])
-	if n := len(start()); n != 100-batchSize+1 {
-		t.Errorf("%d began after one was done", n)
+	p.Found(scouts[0])
+	p.Found(scouts[2])
+	next := func(domain string, n int) []*Address[string] {
+		t.Helper()
+		batch := p.Next(1000)
+		if len(batch) != n || n > 0 && (batch[0].Domain() != domain || batch[0].Scouts != (domain == "new")) {
+			t.Fatalf("%d begin, and want %d of %s", len(batch), n, domain)
+		}
+		return batch
 	}
+	batch := next("large", batchSize-1)
+	next("new", 1)
+	next("small", 2)
+	next("", 0)
+	p.Done(batch[7])
+	next("large", 70-(batchSize-1))
+	p.Done(scouts[1])
+	next("middle", 39)
+	next("", 0)
 }
 
 // TestGrownAndShrunk checks that a domain that was large for a while goes to

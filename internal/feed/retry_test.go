@@ -94,7 +94,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed := []string{"container/heap", "math/bits", "time", "github.com/rcpt/rcpt/internal/sys/ring"}
+	allowed := []string{"cmp", "container/heap", "math/bits", "time", "github.com/rcpt/rcpt/internal/sys/ring"}
 	for _, f := range files {
 		if strings.HasSuffix(f, "_test.go") {
 			continue

@@ -50,7 +50,6 @@ type feeding struct {
 	read     int             // of them
 	left     int             // of them, without a final outcome
 	waiting  int             // for sessions
-	lookedUp int             // that wait for what the DNS says to another one
 	waits    []time.Duration // of single checks
 	domains  []mailDomain
 	hosts    map[string]*mailHost // by address
@@ -256,13 +255,12 @@ func (f *feeding) add(a *listed) {
 // begin hands over as many as there is room for.
 func (f *feeding) begin() {
 	for {
-		room := f.limits.Room(f.spec.atOnce, f.waiting+f.lookedUp)
+		room := f.limits.Room(f.spec.atOnce, f.waiting)
 		batch := f.fed.Next(room)
 		if len(batch) == 0 {
 			return
 		}
 		f.check.begins(f, batch, room)
-		f.lookedUp += len(batch) - 1
 		f.later(f.lookUp(batch[0].Of.domain), resolved{batch})
 	}
 }
@@ -283,7 +281,10 @@ func (f *feeding) lookUp(d *mailDomain) time.Duration {
 
 // handOver puts a batch to the plan.
 func (f *feeding) handOver(batch []*handed) {
-	f.lookedUp -= len(batch) - 1
+	if batch[0].Scouts {
+		f.fed.Found(batch[0])
+		f.check.found(f, batch[0].Of)
+	}
 	all := make([]*listed, len(batch))
 	for i, a := range batch {
 		all[i] = a.Of

@@ -18,7 +18,7 @@ type domainCheck struct {
 	since   time.Duration // it has addresses that may begin
 	passed  int           // turns of others of its size since then
 	large   map[*listed]bool
-	known   bool // one of its addresses is done
+	most    int // that may be in progress
 }
 
 // As in package feed.
@@ -36,7 +36,10 @@ func (c *feedCheck) add(f *feeding, a *listed) {
 	}
 	d := c.of(a)
 	if d == nil {
-		d = &domainCheck{large: map[*listed]bool{}, known: a.tries.Answers > 0}
+		d = &domainCheck{large: map[*listed]bool{}, most: 1}
+		if a.tries.Answers > 0 {
+			d.most = f.limits.PerDomain
+		}
 		c.domains[a.domain.name] = d
 	}
 	if len(d.queued) == 0 {
@@ -49,13 +52,7 @@ func (c *feedCheck) add(f *feeding, a *listed) {
 }
 
 // ready reports whether a domain may begin an address.
-func (d *domainCheck) ready(f *feeding) bool {
-	most := f.limits.PerDomain
-	if !d.known {
-		most = min(most, feedBatch)
-	}
-	return len(d.queued) > 0 && d.started < most
-}
+func (d *domainCheck) ready() bool { return len(d.queued) > 0 && d.started < d.most }
 
 func (d *domainCheck) isLarge() bool { return len(d.queued)+d.started > smallDomain }
 
@@ -77,7 +74,7 @@ func (c *feedCheck) begins(f *feeding, batch []*handed, room int) {
 			f.wrong("a batch has addresses of two domains")
 		case len(d.queued) == 0 || d.queued[0] != a:
 			f.wrong("%s is not the next of its domain", a.email)
-		case !d.ready(f):
+		case !d.ready():
 			f.wrong("%s may not begin", a.email)
 		}
 		if f.fault != nil {
@@ -98,7 +95,7 @@ func (c *feedCheck) begins(f *feeding, batch []*handed, room int) {
 // turn.
 func (c *feedCheck) takeTurns(f *feeding, d *domainCheck, large bool, room int) {
 	for name, other := range c.domains {
-		if other == d || !other.ready(f) {
+		if other == d || !other.ready() {
 			continue
 		}
 		waited := f.fed.Now - other.since
@@ -108,7 +105,7 @@ func (c *feedCheck) takeTurns(f *feeding, d *domainCheck, large bool, room int) 
 		case !large && other.isLarge() && c.ofLarge < room*3/4:
 			f.wrong("%s is large, and has not its share", name)
 		case bitsOf(other) == bitsOf(d):
-			if other.passed++; other.passed > 2*len(c.domains)*feedBatch {
+			if other.passed++; other.passed > 2*len(f.domains)*feedBatch {
 				f.wrong("%s starves: %d turns have passed it", name, other.passed)
 			}
 		}
@@ -129,15 +126,23 @@ func bitsOf(d *domainCheck) (n int) {
 	return n
 }
 
+// found notes that a scout has found the mail hosts of its domain.
+func (c *feedCheck) found(f *feeding, a *listed) {
+	if c != nil {
+		d := c.of(a)
+		d.most = max(d.most, min(feedBatch, f.limits.PerDomain))
+	}
+}
+
 func (c *feedCheck) done(f *feeding, a *listed) {
 	if c == nil {
 		return
 	}
 	d := c.of(a)
-	if size := bitsOf(d); !d.ready(f) || size != d.sizeWithout() {
+	if size := bitsOf(d); !d.ready() || size != d.sizeWithout() {
 		d.since, d.passed = f.fed.Now, 0
 	}
-	d.known = true
+	d.most = f.limits.PerDomain
 	if d.large[a] {
 		c.ofLarge--
 	}
