@@ -84,7 +84,13 @@ func (p *Pool) tell(e schedule.Event) {
 
 // do tells the plan what has happened, and does what it wants.
 func (p *Pool) do(e schedule.Event) {
-	for _, a := range p.plan.Handle(time.Now(), e) {
+	actions := p.plan.Handle(time.Now(), e)
+	for _, a := range actions { // before the answers: whoever has the last one finds that none waits
+		if a.Do == schedule.Count {
+			p.lists.count(a)
+		}
+	}
+	for _, a := range actions {
 		switch a.Do {
 		case schedule.Open:
 			p.open(a)
@@ -96,8 +102,6 @@ func (p *Pool) do(e schedule.Event) {
 			p.sessions[a.Session].abort()
 		case schedule.Answer:
 			p.answer(a)
-		case schedule.Count:
-			p.lists.count(a)
 		case schedule.Tell:
 			p.news = append(p.news, a.News)
 		}
