@@ -142,11 +142,13 @@ func (s *State) failureFor(j *job) (a Answered, known bool) {
 	return f.answer(s.now), true
 }
 
-// fail notes that a host is not to be asked for a while, and answers those that
-// wait for it.
+// fail notes that a host is not to be asked for a while, unless it is known not
+// to be for longer, and answers those that wait for it.
 func (s *State) fail(h *host, f *failure) {
 	f.at = s.now
-	h.failed = f
+	if h.failed == nil || h.failed.left(s.now) < f.lasts {
+		h.failed = f
+	}
 	for _, j := range h.queue.all() {
 		if f.answers(j) {
 			s.answer(j, f.answer(s.now))

@@ -145,31 +145,46 @@ func TestNobodyAskedWhilePaused(t *testing.T) {
 	}
 }
 
-// TestLeftAloneThoughLetIn sees that a host which never answers about a
-// recipient is left alone, though it has let in another session. (Rule 4.5)
-func TestLeftAloneThoughLetIn(t *testing.T) {
-	p := newScripted(t, testConfig())
-	hangsUp := func(run Action) Settled {
-		e := p.said(run, nil, "")
-		for i := range e.Outcome.Named {
-			e.Outcome.Named[i].Reply, e.Outcome.Named[i].Class = nil, ""
-		}
-		e.Outcome.Trouble, e.Outcome.Stopped, e.Outcome.Ended = belief.HungUp, 0, true
-		return e
+// TestLeftAloneAllTheSame sees that a host which never answers about a
+// recipient is left alone, whatever becomes of a session that is being opened.
+// (Rule 4.5)
+func TestLeftAloneAllTheSame(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		then func(SessionID) Event
+	}{
+		{"it is opened", func(x SessionID) Event { return Opened{Session: x} }},
+		{"our own egress fails", func(x SessionID) Event {
+			return NotOpened{Session: x, Failure: smtp.KindEgress, Phase: smtp.PhaseConnect}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newScripted(t, testConfig())
+			open := p.only(Open, p.ask(0, nil, "good1@d0.example"))
+			p.tell(time.Second, p.hungUp(p.only(Run, p.tell(0, Opened{Session: open.Session}))))
+			p.tell(0, Closed{Session: open.Session})
+			open = p.only(Open, p.ask(0, nil, "good2@d0.example"))
+			run := p.only(Run, p.tell(0, Opened{Session: open.Session}))
+			p.ask(0, nil, "good3@d0.example")
+			other := p.only(Open, p.tell(newSessionDelay, Tick{}))
+			p.tell(0, p.hungUp(run))
+			p.tell(0, Closed{Session: open.Session})
+			p.tell(0, tt.then(other.Session))
+			if a := p.only(Answer, p.ask(0, nil, "good4@d0.example")); a.Result != Silent {
+				t.Errorf("it is answered %d", a.Result)
+			}
+		})
 	}
-	open := p.only(Open, p.ask(0, nil, "good1@d0.example"))
-	p.tell(time.Second, hangsUp(p.only(Run, p.tell(0, Opened{Session: open.Session}))))
-	p.tell(0, Closed{Session: open.Session})
-	open = p.only(Open, p.ask(0, nil, "good2@d0.example"))
-	run := p.only(Run, p.tell(0, Opened{Session: open.Session}))
-	p.ask(0, nil, "good3@d0.example")
-	other := p.only(Open, p.tell(newSessionDelay, Tick{}))
-	p.tell(0, hangsUp(run))
-	p.tell(0, Closed{Session: open.Session})
-	p.tell(0, Opened{Session: other.Session})
-	if a := p.only(Answer, p.ask(0, nil, "good4@d0.example")); a.Result != Silent {
-		t.Errorf("it is answered %d", a.Result)
+}
+
+// hungUp is the end of a transaction at its first recipient.
+func (p *scripted) hungUp(run Action) Settled {
+	e := p.said(run, nil, "")
+	for i := range e.Outcome.Named {
+		e.Outcome.Named[i].Reply, e.Outcome.Named[i].Class = nil, ""
 	}
+	e.Outcome.Trouble, e.Outcome.Stopped, e.Outcome.Ended = belief.HungUp, 0, true
+	return e
 }
 
 // TestTimeOfHeldRefusals sees that the time of a job which waits for a proof

@@ -383,13 +383,13 @@ func (s *State) failsFor(h *host, e *NotOpened, had time.Duration, full bool) {
 		h.trials.fail(e.Trial, s.now)
 	case !full:
 		f := &failure{result: Inherited, account: e.Account, lasts: failureLasts}
-		if e.Hurried && (e.Failure == smtp.KindTimeout || e.Failure == smtp.KindTLS) {
+		switch {
+		case e.Failure == smtp.KindEgress: // ours: it may be mended at any moment
+			f.lasts = 0
+		case e.Hurried && (e.Failure == smtp.KindTimeout || e.Failure == smtp.KindTLS):
 			f.had = had
 		}
 		s.fail(h, f)
-		if e.Failure == smtp.KindEgress { // our own egress may be mended at any moment
-			h.failed = nil
-		}
 	default:
 		h.notBefore = s.now.Add(atLimitPause)
 	}
