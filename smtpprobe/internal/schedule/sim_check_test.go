@@ -278,12 +278,10 @@ func (l *life) checkReason(a Action, j *simJob) {
 	case NoEgress:
 		ok = j.ways == 0 || len(j.Without) > 0 && (j.up == 0 || l.complained[l.providerOf(j.host)])
 	case Full:
-		ok = j.Caller == 0 && l.waits(func(k *simJob) bool { return k.host == j.host && k.Caller == 0 }) >
-			l.world.config.MaxWaitingPerHost
+		ok = j.Caller == 0 && l.open[openOf{host: j.host}] > l.world.config.MaxWaitingPerHost
 	case HeldBack:
 		most, set := l.most[j.Caller]
-		others := l.waits(func(k *simJob) bool { return l.providerOf(k.host) == l.providerOf(j.host) })
-		ok = set && most >= 0 && others+l.callers[j.Caller] > most
+		ok = set && most >= 0 && l.open[openOf{provider: l.providerOf(j.host)}]+l.callers[j.Caller] > most
 	case Paused, Slowed:
 		ok = l.complained[l.providerOf(j.host)] && a.Retry > 0
 	case Limited:
@@ -302,16 +300,6 @@ func (l *life) checkReason(a Action, j *simJob) {
 }
 
 func (l *life) providerOf(host int) string { return l.world.hosts[host].provider.Provider }
-
-// waits is how many jobs of a kind have come and have no answer.
-func (l *life) waits(is func(*simJob) bool) (n int) {
-	for id, j := range l.jobs {
-		if _, given := l.given[id]; !given && !j.came.IsZero() && is(j) {
-			n++
-		}
-	}
-	return n
-}
 
 // checkFinal compares a final answer with the truth. A refusal needs its proof:
 // the host has accepted somebody behind it, or had heard of nobody else before.
@@ -360,7 +348,7 @@ func (l *life) checkSessions() {
 
 // checkEnd sees that nothing is left.
 func (l *life) checkEnd() {
-	if n := l.waits(func(*simJob) bool { return true }); n > 0 || len(l.given) != len(l.jobs) {
+	if len(l.given) != len(l.jobs) {
 		l.wrong("%d of %d jobs have their answer", len(l.given), len(l.jobs))
 	}
 	if n := len(l.sessions); n > 0 {

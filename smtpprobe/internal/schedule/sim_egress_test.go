@@ -21,9 +21,12 @@ type simEgress struct {
 
 // setEgresses notes which egresses there are.
 func (l *life) setEgresses(all []Egress, routes map[string][]string) {
-	l.routes, l.routedAt = routes, l.now
+	l.routes, l.routing = routes, l.routing+1
 	for _, e := range l.egresses {
 		e.gone = true
+	}
+	for _, p := range l.paces {
+		p.paused = time.Time{} // it may have been for those that are gone
 	}
 	for _, e := range all {
 		if i := slices.IndexFunc(l.egresses, func(old *simEgress) bool { return old.ID == e.ID }); i >= 0 {
@@ -82,7 +85,7 @@ func (e *simEgress) down() bool { return e.failures >= 3 || len(e.silent) >= 10 
 
 // noteWay notes what there is for a job that comes.
 func (l *life) noteWay(j *simJob) {
-	j.loyal, j.down = 0, j.down[:0]
+	j.loyal, j.down, j.routing = 0, j.down[:0], l.routing
 	up := 0
 	for _, e := range l.egresses {
 		switch ok := l.serves(e, j.host) && !slices.Contains(j.Without, e.ID); {
@@ -110,9 +113,9 @@ func (l *life) checkWay(a Action, j *simJob) {
 		l.wrong("a session by egress %d, which is gone", a.Egress)
 	case slices.Contains(j.Without, a.Egress):
 		l.wrong("job %d is asked by egress %d once more", j.ID, a.Egress)
-	case !l.serves(e, j.host) && !j.came.Before(l.routedAt):
+	case !l.serves(e, j.host) && j.routing == l.routing:
 		l.wrong("egress %d does not serve host %d", a.Egress, j.host)
-	case j.loyal != 0 && j.loyal != a.Egress && !j.came.Before(l.routedAt):
+	case j.loyal != 0 && j.loyal != a.Egress && j.routing == l.routing:
 		l.wrong("host %d has greylisted egress %d, and is asked by %d", j.host, j.loyal, a.Egress)
 	case l.isPaused(j.host, a.Egress):
 		l.wrong("a session with a provider that is paused")

@@ -72,7 +72,9 @@ func (l *life) greets(x *simSession) (e NotOpened, ok bool) {
 		e.Failure, e.Phase = smtp.KindTimeout, smtp.PhaseConnect
 	case h.kind == limitsSessions && l.greeted(x.host) > h.limit(l.now):
 		e.Greeted, e.Said = true, []Early{{Class: replies.ClassRateLimited, Code: smtp.CodeServiceClosing}}
-	case h.kind == blocks && l.r.IntN(3) == 0, h.kind == blocksMany && client.hasTooMany(l, x, h.limit(l.now)):
+	case h.kind == closesMany && l.greeted(x.host) > h.limit(l.now):
+		e.Failure, e.Phase = smtp.KindClosed, smtp.PhaseGreeting
+	case h.kind == blocks && (h.n%2 == 0 || l.r.IntN(3) == 0), h.kind == blocksMany && client.hasTooMany(l, x, h.limit(l.now)):
 		e.Greeted, e.Said = true, []Early{{Class: replies.ClassBlocked, Code: 554, Enhanced: "5.7.1"}}
 	case h.kind == failsTLS && l.r.IntN(2) == 0, h.kind == wantsTLS && l.r.IntN(4) == 0:
 		e.Greeted, e.Failure, e.Phase, e.Trial = true, smtp.KindTLS, smtp.PhaseSTARTTLS, startTLS

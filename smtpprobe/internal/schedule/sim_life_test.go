@@ -40,14 +40,15 @@ type life struct {
 
 	egresses   []*simEgress
 	routes     map[string][]string
-	routedAt   time.Time
+	routing    int // how often they were set
 	paces      map[paceKey]*simPace
 	rules      map[int]*pace.Limits
 	budgets    map[paceKey]int // recipients that were named on the first day
 	greyed     map[int]greylisting
 	controls   map[controlOf]time.Time
-	complained map[string]bool   // providers
-	callers    map[CallerID]int  // jobs that have come and have no answer
+	complained map[string]bool  // providers
+	callers    map[CallerID]int // jobs that have come and have no answer
+	open       map[openOf]int
 	ended      map[CallerID]bool // lists
 	most       map[CallerID]int  // jobs of a list that may wait for a provider
 	fault      error
@@ -138,11 +139,12 @@ func live(w world, falsify func(planner) planner, trace func(string, ...any)) (f
 		given: map[JobID]Result{}, singles: map[int]int{}, trace: trace,
 		paces: map[paceKey]*simPace{}, rules: map[int]*pace.Limits{}, budgets: map[paceKey]int{},
 		greyed: map[int]greylisting{}, controls: map[controlOf]time.Time{}, complained: map[string]bool{},
-		callers: map[CallerID]int{}, ended: map[CallerID]bool{}, most: map[CallerID]int{},
+		callers: map[CallerID]int{}, open: map[openOf]int{}, ended: map[CallerID]bool{}, most: map[CallerID]int{},
 	}
 	l.setEgresses(w.egresses, w.routes)
 	for _, m := range w.config.Memory {
 		l.complained[m.Provider] = l.complained[m.Provider] || !m.PausedUntil.IsZero()
+		l.notePause(News{Provider: m.Provider, Egress: m.Egress, State: pace.State{Paused: pace.Blocked, PausedUntil: m.PausedUntil}})
 	}
 	if falsify != nil {
 		l.plan = falsify(l.plan)
@@ -275,10 +277,25 @@ func (l *life) happens(e Event, order int) (Event, bool) {
 // comes notes that a job waits that no session has had yet.
 func (l *life) comes(j *simJob) {
 	j.came = l.now
-	l.callers[j.Caller]++
+	l.counts(j, 1)
 	l.noteWay(j)
 	if j.fresh = true; j.Caller == 0 {
 		l.singles[j.host]++
+	}
+}
+
+// openOf names jobs that have no answer: single checks at a host, or all at a
+// provider.
+type openOf struct {
+	host     int
+	provider string
+}
+
+func (l *life) counts(j *simJob, n int) {
+	l.callers[j.Caller] += n
+	l.open[openOf{provider: l.providerOf(j.host)}] += n
+	if j.Caller == 0 {
+		l.open[openOf{host: j.host}] += n
 	}
 }
 
@@ -287,7 +304,7 @@ func (l *life) leave(j *simJob) {
 	if j.session != nil {
 		l.answered = append(l.answered, j.session)
 	}
-	if l.callers[j.Caller]--; l.callers[j.Caller] == 0 {
+	if l.counts(j, -1); l.callers[j.Caller] == 0 {
 		delete(l.ended, j.Caller)
 		delete(l.most, j.Caller)
 	}
@@ -342,7 +359,7 @@ func (l *life) act(a Action) {
 	x := l.sessions[a.Session]
 	switch a.Do {
 	case Open:
-		l.open(a)
+		l.begin(a)
 	case Run:
 		l.run(x, a)
 	case Quit:
@@ -357,7 +374,7 @@ func (l *life) act(a Action) {
 	}
 }
 
-func (l *life) open(a Action) {
+func (l *life) begin(a Action) {
 	x := &simSession{id: a.Session, host: hostOf(a.Addr), egress: a.Egress, began: l.now, opensFor: a.For}
 	l.sessions[a.Session] = x
 	l.taken(a.For)

@@ -122,7 +122,7 @@ func (l *life) noteNotOpened(x *simSession, e *NotOpened) {
 			}
 		}
 		c.restless = l.now.Add(failureLasts - time.Second)
-	case len(e.Said) == 0 || e.Said[0].Class != replies.ClassRateLimited || late:
+	case late, e.Failure != smtp.KindClosed && (len(e.Said) == 0 || e.Said[0].Class != replies.ClassRateLimited):
 	case open == 0:
 		c.restless = l.now.Add(atLimitPause)
 	case !x.began.Before(c.halved):

@@ -54,6 +54,7 @@ type simJob struct {
 	loyal   EgressID    // that its host has greylisted; zero: there is none
 	down    []EgressID  // that did not work when it came, while others did
 	ways    int         // egresses that led to its host
+	routing int         // of the life, when it came
 	up      int         // of them: worked
 }
 
@@ -104,8 +105,15 @@ const (
 	limitsForAWhile       // limits recipients for half an hour
 	lacksUTF8             // offers no SMTPUTF8
 	closes                // ends sessions after n refusals: 421
+	closesMany            // ends more than n sessions at a time, without a word
 	kinds
 )
+
+// protective are kinds that protect themselves.
+var protective = []kind{
+	turnsSession, turnsClient, turnsTransaction, turnsSession, turnsClient, turnsTransaction, limitsSessions, closesMany,
+	blocksMany, limitsRecipients, hangsUp, postfix,
+}
 
 // simHost is a mail host.
 type simHost struct {
@@ -251,8 +259,8 @@ func someRoutes(r *rand.Rand, egresses int) map[string][]string {
 
 // someMemory is what an earlier plan has left.
 func someMemory(r *rand.Rand) (all []pace.Memory) {
-	for _, name := range []string{"p0", "p1"} {
-		m := pace.Memory{Provider: name, Egress: "e0", Pauses: r.IntN(3)}
+	for i := range 4 {
+		m := pace.Memory{Provider: "p" + strconv.Itoa(i/2), Egress: "e" + strconv.Itoa(i%2), Pauses: r.IntN(3)}
 		if oneIn(r, 2) {
 			m.PausedUntil = start.Add(time.Duration(r.IntN(20)) * time.Second)
 		}
@@ -264,22 +272,31 @@ func someMemory(r *rand.Rand) (all []pace.Memory) {
 
 // addHosts adds the hosts. Those beside each other are of one provider.
 func (w *world) addHosts(r *rand.Rand) {
-	switch r.IntN(24) {
+	together := 1 + r.IntN(4)
+	switch form := r.IntN(24); form {
 	default:
 		for range 1 + r.IntN(6) {
 			w.hosts = append(w.hosts, simHost{kind: kind(r.IntN(int(kinds)))})
 		}
 	case 0, 1, 2, 3, 4, 5: // one that protects itself, and a long list
-		w.hosts = []simHost{{kind: turnsSession + kind(r.IntN(3))}}
+		w.hosts = []simHost{{kind: protective[r.IntN(len(protective))]}}
 	case 6: // most are out of reach
 		for i := range 12 {
 			w.hosts = append(w.hosts, simHost{kind: []kind{outOfReach, plainHost}[i%12/11]})
 		}
+	case 7, 8: // of one provider, by several egresses that are removed and come back
+		kind := []kind{greylists, blocks}[form%2]
+		w.hosts, together = slices.Repeat([]simHost{{kind: kind}}, 6*(1+form%2*3)), 24
+		for len(w.egresses) < 3 {
+			w.egresses = someEgresses(r)
+		}
 	}
-	together := 1 + r.IntN(4)
 	for i := range w.hosts {
 		h := &w.hosts[i]
 		h.n, h.noPostmaster, h.exempts = 1+r.IntN(12), oneIn(r, 2), oneIn(r, 3)
+		if h.kind == limitsSessions || h.kind == closesMany || h.kind == blocksMany {
+			h.n = 1 + r.IntN(4)
+		}
 		if oneIn(r, 8) {
 			h.other = 1 + r.IntN(12)
 		}
@@ -306,7 +323,7 @@ func (w *world) addBatch(r *rand.Rand, batch int, within time.Duration) {
 			name = "bad"
 		}
 		j := Job{
-			ID: id, Addr: w.hosts[host].addr, Domain: domain, Target: name + strconv.Itoa(int(id)) + "@" + domain,
+			ID: id, Addr: w.hosts[host].addr, Host: "mx." + domain, Domain: domain, Target: name + strconv.Itoa(int(id)) + "@" + domain,
 			Control: "random@" + domain, Caller: caller, UTF8: oneIn(r, 20), Provider: w.hosts[host].provider,
 			Budget: time.Duration(1+r.IntN(30)) * time.Second, Again: oneIn(r, 30),
 		}
