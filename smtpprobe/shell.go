@@ -33,6 +33,7 @@ type Pool struct {
 	ways     map[schedule.EgressID]egress.Egress
 	lastJob  schedule.JobID
 	lastWay  schedule.EgressID
+	answered []*job          // for [Pool.do]
 	news     []schedule.News // for [Pool.unlock]
 }
 
@@ -106,6 +107,11 @@ func (p *Pool) do(e schedule.Event) {
 			p.news = append(p.news, a.News)
 		}
 	}
+	for _, j := range p.answered {
+		j.results <- j
+	}
+	clear(p.answered)
+	p.answered = p.answered[:0]
 	p.setAlarm(p.plan.Next())
 }
 
@@ -162,11 +168,12 @@ func (p *Pool) run(a schedule.Action) {
 	s.order(o)
 }
 
-// answer gives a job its answer.
+// answer notes the answer of a job, which gets it when all is done that the
+// plan wants: the job does not wait any more then.
 func (p *Pool) answer(a schedule.Action) {
 	j := p.jobs[a.Job]
 	delete(p.jobs, a.Job)
 	j.answer = answer{result: a.Result, egress: a.Egress, retry: a.Retry, ago: a.Ago, waited: a.Waited}
 	j.answer.from, _ = a.From.(*remark)
-	j.results <- j
+	p.answered = append(p.answered, j)
 }
