@@ -16,7 +16,7 @@ import (
 // those tests. All others are tables.
 const (
 	simulated   = "smtpprobe/internal/schedule"
-	simulations = "^(TestSimulation|TestSums|TestSameTrace|TestFalsePlans|TestShrink)$"
+	simulations = "^(TestSimulation|TestSums|TestSameTrace|TestFalsePlans|TestShrink|TestFeed.*|TestFormBesideAList)$"
 )
 
 // judge notices mutations by tests of a package; of the mutated one, if it
@@ -26,8 +26,8 @@ type judge struct{ name, folder, tests string }
 // judges are asked one after the other, until one notices.
 var judges = []judge{
 	{name: "tables", tests: "-test.skip=" + simulations},
-	{name: "sums", folder: simulated, tests: "-test.run=^TestSums$"},
-	{name: "simulation", folder: simulated, tests: "-test.run=^TestSimulation$"},
+	{name: "sums", folder: simulated, tests: "-test.run=^(TestSums|TestFeedSums)$"},
+	{name: "simulation", folder: simulated, tests: "-test.run=^(TestSimulation|TestFeed)$"},
 	{name: "suite", folder: "smtpprobe", tests: "-test.run=."},
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
+	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
 // TestNameOfAProvider sees that a host is its provider's as soon as a job has
@@ -137,5 +138,45 @@ func TestSlowed(t *testing.T) {
 	}
 	if a := s.pause(h.provider); a.Result != Slowed || a.Retry != 30*time.Minute {
 		t.Errorf("told %+v", a)
+	}
+}
+
+// TestOneTooMany sees when a session that could not be opened may have been one
+// more than the host takes, or its provider.
+func TestOneTooMany(t *testing.T) {
+	refused := func(class replies.Class) []Early { return []Early{{Class: class}} }
+	for _, tt := range []struct {
+		name              string
+		e                 NotOpened
+		opening, open     int // sessions with the host, this one included
+		elsewhere         int // with the provider
+		since             time.Duration
+		others            int
+		atItsLimit, works bool // works: the extension did before
+	}{
+		{"the first", NotOpened{}, 1, 0, 0, time.Hour, 0, false, false},
+		{"beside others", NotOpened{}, 2, 3, 0, time.Hour, 4, false, false},
+		{"soon after another", NotOpened{}, 1, 0, 0, atLimitLasts - 1, 0, true, false},
+		{"later", NotOpened{}, 1, 0, 0, atLimitLasts, 0, false, false},
+		{"unanswered, beside others", NotOpened{Failure: smtp.KindTimeout}, 2, 3, 0, time.Hour, 3, false, false},
+		{"our own fault, soon after", NotOpened{Failure: smtp.KindEgress}, 1, 0, 0, time.Second, 0, false, false},
+		{"a trial that fails", NotOpened{Trial: startTLS}, 2, 3, 0, time.Second, 0, false, false},
+		{"a trial that has worked", NotOpened{Trial: startTLS}, 2, 3, 0, time.Second, 4, true, true},
+		{"too many for the provider", NotOpened{Said: refused(replies.ClassRateLimited)}, 1, 0, 1, time.Hour, 0, true, false},
+		{"too many, and there are none", NotOpened{Said: refused(replies.ClassRateLimited)}, 1, 0, 0, time.Hour, 0, false, false},
+		{"blocked", NotOpened{Said: refused(replies.ClassBlocked)}, 1, 0, 1, time.Hour, 0, false, false},
+	} {
+		s := withEgresses(nil, "a")
+		h := s.host(&Job{Addr: netip.AddrPortFrom(siteAddr(1), 25), Provider: pace.Table{Provider: "p"}}, s.egresses.all[0])
+		h.tally[list][opening], h.tally[list][busy] = tt.opening, tt.open
+		h.provider.tally[list][opening] = tt.opening + tt.elsewhere
+		h.wellAt = start.Add(-tt.since)
+		if tt.works {
+			h.trials.pass(startTLS, start)
+		}
+		others, atItsLimit := s.othersThan(&session{host: h}, &tt.e)
+		if others != tt.others || atItsLimit != tt.atItsLimit {
+			t.Errorf("%s: %d others, at its limit: %t", tt.name, others, atItsLimit)
+		}
 	}
 }
