@@ -366,3 +366,47 @@ func cancelAfter(d time.Duration) func(context.Context) (context.Context, contex
 func deadlineAfter(d time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
 }
+
+// once does something the first time only.
+func once(do func() string) func() string {
+	var o sync.Once
+	return func() (text string) {
+		o.Do(func() { text = do() })
+		return text
+	}
+}
+
+func always(text string) func() string { return func() string { return text } }
+
+// after has a host act when n recipients were named in a session.
+func after(n int, act func() string) func(*visit, string) string {
+	return func(v *visit, _ string) string {
+		if v.Named >= n {
+			return act()
+		}
+		return ""
+	}
+}
+
+// at has a host act at a command.
+func at(verb, act string) func(v *visit, command, due string) string {
+	return func(_ *visit, command, _ string) string {
+		if command == verb {
+			return act
+		}
+		return ""
+	}
+}
+
+// waits has a host wait before it answers about a mailbox.
+func waits(how func(v *visit, mailbox string) time.Duration) func(*visit, string) string {
+	return func(v *visit, m string) string {
+		v.Sleep(how(v, m))
+		return ""
+	}
+}
+
+// checks is a host of smtptest that has the mailboxes that exist.
+func checks() *smtptest.Host {
+	return &smtptest.Host{RCPTFunc: func(_ *smtptest.Visit, rcpt string) string { return enhanced.about(rcpt) }}
+}

@@ -177,6 +177,7 @@ func checkAgainstTruth(t *testing.T, req smtpprobe.Request, r told) {
 	if last.Target == nil || last.Unproven {
 		return
 	}
+	checkTranscript(t, req.Target, last)
 	truth, err := smtp.ParseReply(truthOf(req.Target))
 	if err != nil {
 		t.Fatal(err)
