@@ -14,71 +14,8 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// TestSilentMailboxes is about a host that never gets to an end with one
-// mailbox in ten, which it looks up elsewhere: each of those costs about a
-// session, and the others are asked about again.
-func TestSilentMailboxes(t *testing.T) {
-	list := mailboxes(400, every(6), "a.example", "b.example")
-	silent := map[string]bool{}
-	for i, m := range list {
-		silent[m] = i%10 == 7
-	}
-	for _, w := range []wording{enhanced, naming} {
-		host := w.host(false)
-		host.GreetingDelay, host.RCPTDelay = slowGreeting, time.Millisecond
-		host.RCPTFunc = func(_ *visit, m string) string {
-			if silent[m] {
-				return hangs
-			}
-			return w.about(m)
-		}
-		answers, _ := crowd(t, smtpprobe.Config{}, host, list)
-		for i, r := range answers {
-			switch last := r.last(); {
-			case silent[list[i]]:
-				if last.Target != nil || last.Failure == nil || last.Failure.Kind != smtp.KindTimeout {
-					t.Errorf("%s: %v", list[i], r)
-				}
-			case r.code() != want(list[i]):
-				t.Errorf("%s: %v", list[i], r)
-			}
-		}
-		if n, most := len(host.Visits()), 110; n > most { // 40 are silent
-			t.Errorf("%s: %d sessions, want %d at most", w.name, n, most)
-		}
-		if n := len(host.Recipients()); n > 2*len(list) {
-			t.Errorf("%s: %d recipients named", w.name, n)
-		}
-	}
-}
-
 // slowGreeting takes a while, so that others come and wait.
 const slowGreeting = 100 * time.Millisecond
-
-// TestMuteHost is about a host that never answers about a recipient: those that
-// wait do not each wait for it. The silence that meets the first recipient of a
-// fresh session is the answer, once it met one in no group, too.
-func TestMuteHost(t *testing.T) {
-	for _, act := range []string{hangs, closes} {
-		list := mailboxes(200, none, "a.example", "b.example")
-		host := &peer{RCPTFunc: func(*visit, string) string { return act }}
-		sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-			begun, soonest := time.Now(), time.Hour
-			for i, r := range b.askAll(patient(aboutAll(list))) {
-				soonest = min(soonest, r.took)
-				if f := r.last().Failure; r.code() != 0 || f == nil || f.Phase != smtp.PhaseRCPT {
-					b.Errorf("%s: %v", list[i], r)
-				}
-			}
-			if took := time.Since(begun); took > 3*20*time.Second || soonest > 35*time.Second {
-				b.Errorf("%s: took %v, more than three times a command's time, or the first %v", act, took, soonest)
-			}
-		})
-		if len(sessions) > len(list)/4 {
-			t.Errorf("%s: %d sessions for %d mailboxes", act, len(sessions), len(list))
-		}
-	}
-}
 
 // TestMuteForWantOfTime sees that a host which takes longer to answer about a
 // recipient than some had time for is asked for one with more time.
@@ -209,7 +146,7 @@ func TestSlowMailboxes(t *testing.T) {
 	for i, m := range list {
 		slow[m] = i*7%50 == 3
 	}
-	named := 0
+	named, ratios := 0, 0.0
 	for _, together := range []bool{false, true} {
 		for _, most := range []int{4, 10, 20} {
 			// Each reply of a group comes when it is ready, or all together.
@@ -239,14 +176,14 @@ func TestSlowMailboxes(t *testing.T) {
 				}
 			})
 			ideal, mean := n/50*slowReply/time.Duration(pace.ForLists(most)), sum/(n-n/50)
-			if mean > all*2/3 || all > ideal*3/2+slowReply {
-				t.Errorf("together %t, %d sessions: %v, of which the slow ones take %v; the others after %v on average",
-					together, most, all, ideal, mean)
+			if mean > all*2/3 {
+				t.Errorf("together %t, %d sessions: %v; the others after %v on average", together, most, all, mean)
 			}
+			ratios += float64(all) / float64(ideal)
 			named += count(sessions, "RCPT")
 		}
 	}
-	if each := float64(named) / (6 * n); each > 1.1 {
-		t.Errorf("%.2f RCPT a mailbox", each)
+	if each, took := float64(named)/(6*n), ratios/6; each > 1.1 || took > 1.4 {
+		t.Errorf("%.2f RCPT a mailbox; it took %.2f of the slow ones' time", each, took)
 	}
 }
