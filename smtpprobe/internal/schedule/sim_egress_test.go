@@ -144,7 +144,9 @@ func (l *life) noteOpening(x *simSession, failed *NotOpened) {
 		e.silent[x.host] = true
 	}
 	if e.down() != before {
-		e.tries = []time.Time{l.now}
+		if e.tries = nil; !before {
+			e.tries = []time.Time{l.now}
+		}
 	}
 }
 
