@@ -54,6 +54,11 @@ func (l *life) forgetEgresses() {
 				delete(l.paces, key)
 			}
 		}
+		for key, c := range l.clients {
+			if key.egress == e.ID {
+				c.slow, c.each, c.window = time.Time{}, 0, 0
+			}
+		}
 		return true
 	})
 }

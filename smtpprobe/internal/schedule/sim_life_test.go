@@ -107,6 +107,7 @@ type clientKey struct {
 // simClient is what a host knows of us, and what we may know of it.
 type simClient struct {
 	refused  int
+	caught   bool // it was seen to refuse a mailbox that it had accepted: it refuses us for a day
 	grey     map[string]bool
 	heard    int             // recipients, in all
 	accepted int             // the number of the last whom it accepted; 0: none
@@ -392,9 +393,9 @@ func (l *life) begin(a Action) {
 func (l *life) run(x *simSession, a Action) {
 	x.phase, x.run = simBusy, a
 	c := l.client(x)
-	if l.now.Sub(c.heardAt) > limitsLast {
+	if lasts := map[bool]time.Duration{false: limitsLast, true: hostileLasts}[c.caught]; l.now.Sub(c.heardAt) > lasts {
 		clear(c.targets)
-		c.refused, c.proofs = 0, nil // the host forgets, too
+		c.refused, c.proofs, c.caught = 0, nil, false // the host forgets, too
 	}
 	c.heardAt = l.now
 	if len(a.Targets) > 0 {

@@ -44,7 +44,7 @@ func (l *life) noteSaid(x *simSession, o *Outcome) {
 			continue
 		}
 		if c.heard++; said.Accepted() && !x.misplaced {
-			c.accepted = c.heard
+			c.accepted, c.caught = c.heard, false
 			c.ever[said.Mailbox] = true
 		}
 		if i < o.Targets {
@@ -70,6 +70,11 @@ func (l *life) noteSaid(x *simSession, o *Outcome) {
 func (l *life) noteHost(x *simSession, c *simClient, o *Outcome) {
 	if o.Targets > 0 && (o.Took > 0 || o.Answered()) {
 		c.each = o.Took / time.Duration(len(o.Named))
+	}
+	for i := range o.Named {
+		said := &o.Named[i]
+		known := said.Role == belief.Proof && c.ever[said.Mailbox] && !belief.Exempt(said.Mailbox)
+		c.caught = c.caught || known && o.Alone && said.Refused() && said.Reply.Code >= 500
 	}
 	if o.Slow && o.Targets > 0 {
 		c.slow = l.now.Add(limitsLast)
