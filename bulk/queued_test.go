@@ -117,6 +117,50 @@ func TestRunIsToldWhoWaits(t *testing.T) {
 	})
 }
 
+// TestSilentDNSHoldsNobodyUp checks that large domains about which the DNS does
+// not answer take a place each while they are looked up, and not one for each
+// address: neither do others wait for them, nor they for each other.
+func TestSilentDNSHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var zone strings.Builder
+		network := smtptest.NewNetwork()
+		var silent, emails []string
+		for i := range 10 {
+			silent = append(silent, fmt.Sprintf("silent%d.example", i))
+			emails = append(emails, numbered(200, silent[i])...)
+		}
+		for i := range 20 {
+			domain, ip := fmt.Sprintf("fast%d.example", i), fmt.Sprintf("192.0.2.%d", i+1)
+			fmt.Fprintf(&zone, "%s. MX 10 mx.%s.\nmx.%s. A %s\n", domain, domain, domain, ip)
+			network.Add(ip, &smtptest.Host{CatchAll: true})
+			emails = append(append(emails, "one@"+domain), numbered(9, domain)...)
+		}
+		server := dnstest.New(zone.String())
+		for _, domain := range silent {
+			server.Break(dnstest.Fault{Name: domain, Kind: dnstest.Lose})
+		}
+		verifier, err := engine.New(engine.Config{
+			HELO: "verifier.test", Resolvers: []string{"192.0.2.53"}, Exchanger: server, Dialer: network,
+			AllowNets: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched := &watched{Verifier: verifier, start: time.Now()}
+		summary, err := bulk.Run(t.Context(), listOf(emails...), &file{}, bulk.Options{Verifier: watched, Concurrency: 20})
+		if err != nil || summary.Reasons[rcpt.ReasonDNSTemporary] != 2000 {
+			t.Errorf("%v, %v", summary.Reasons, err)
+		}
+		if all := time.Since(watched.start); watched.lastFast > 2*time.Second || all > 15*time.Second {
+			t.Errorf("the last of the fast domains was done after %v, all after %v", watched.lastFast, all)
+		}
+		if err := verifier.Close(); err != nil {
+			t.Error(err)
+		}
+		network.Close()
+	})
+}
+
 // TestBusyProvidersHoldNobodyUp checks that addresses of providers that have no
 // room take no place of those of others, with as little concurrency as may be.
 func TestBusyProvidersHoldNobodyUp(t *testing.T) {

@@ -294,6 +294,31 @@ func TestVerifyAll(t *testing.T) {
 	})
 }
 
+// TestVerifyAllIsAList checks that single checks come before its addresses.
+func TestVerifyAllIsAList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _, _ := inMemory(t, engine.Config{MaxSessionsPerHost: 1}, &smtptest.Host{CatchAll: true, RCPTDelay: time.Second})
+		addresses := make([]string, 300)
+		for i := range addresses {
+			addresses[i] = fmt.Sprintf("user%d@example.test", i)
+		}
+		var list sync.WaitGroup
+		list.Go(func() {
+			for range v.VerifyAll(t.Context(), addresses, engine.VerifyOptions{}) {
+			}
+		})
+		time.Sleep(time.Second)
+		began := time.Now()
+		if r, err := v.Verify(t.Context(), "single@example.test"); err != nil || r.Verdict != rcpt.VerdictAcceptAll {
+			t.Errorf("%s, %v", r.Reason, err)
+		}
+		single := time.Since(began)
+		if list.Wait(); single > time.Since(began)/5 {
+			t.Errorf("the single check took %v, and the list %v", single, time.Since(began))
+		}
+	})
+}
+
 // TestLeavingVerifyAll checks that leaving the loop cancels what is left.
 func TestLeavingVerifyAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

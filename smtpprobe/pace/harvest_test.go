@@ -113,26 +113,3 @@ func TestHarvestingEndsLater(t *testing.T) {
 		}
 	}
 }
-
-func TestEgress(t *testing.T) {
-	e := NewEgress(Settings{Egress: EgressLimits{Sessions: 2}}.WithDefaults())
-	for i := range 2 {
-		if !e.MayOpen(false) {
-			t.Fatalf("%d sessions are all", i)
-		}
-		e.Opened()
-	}
-	if e.MayOpen(false) {
-		t.Error("a third session may begin")
-	}
-	if e.Closed(); !e.MayOpen(false) {
-		t.Error("none may begin after one has ended")
-	}
-	free := NewEgress(Settings{}.WithDefaults())
-	for range 10_000 {
-		free.Opened()
-	}
-	if !free.MayOpen(false) {
-		t.Error("sessions are limited by default")
-	}
-}
