@@ -34,7 +34,7 @@ type Hosts struct {
 type Process struct {
 	Pace        pace.Settings
 	Sessions    int // at a time; zero: any number
-	Concurrency int // addresses in progress, those that wait for a session left out
+	Concurrency int // addresses of small providers in progress
 }
 
 // Rate is how fast it goes, with addresses that have no end.

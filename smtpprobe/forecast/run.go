@@ -17,9 +17,6 @@ const (
 	// most is how many addresses a provider has in hand at a host: more than
 	// its sessions ask about at once.
 	most = 300
-	// waitingFor is how many addresses may wait for sessions, for each in
-	// progress: that of package bulk.
-	waitingFor = 16
 	// sessionsPerHost and idle are the defaults of package smtpprobe.
 	sessionsPerHost = 20
 	idle            = 5 * time.Second
@@ -112,8 +109,7 @@ func (r *run) small() bool { return r.hosts.Provider.Provider == "" }
 // feedSmall has addresses of other small providers come while some may be in
 // progress.
 func (r *run) feedSmall() {
-	most := r.process.Concurrency
-	for r.small() && r.working < most && r.waiting < waitingFor*most {
+	for r.small() && r.working+r.waiting < r.process.Concurrency {
 		r.tell(r.arrival(r.newHost()))
 	}
 }

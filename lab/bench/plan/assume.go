@@ -16,9 +16,11 @@ const (
 	// refused is the share of the addresses that do not exist.
 	refused = 0.1
 
-	// Of small providers, each with a mail host and as many addresses, a share
-	// does not answer. That takes as long as rcpt waits for a connection.
-	smallDomain = 3
+	// Small providers have a mail host and as many addresses each. The DNS is
+	// asked for it and for its address. A share does not answer, which takes as
+	// long as rcpt waits for a connection.
+	smallDomain = 1
+	lookedUp    = 2 * reply
 	silent      = 0.05
 	silence     = 6 * time.Second
 

@@ -62,7 +62,7 @@ func (s situation) assume() (forecast.Hosts, forecast.Process, error) {
 	p := forecast.Process{Pace: pace.Settings{Preset: s.preset}, Sessions: maxSessions, Concurrency: concurrency}
 	p.Pace.Egress.FirstDay = pace.Unlimited
 	if s.part.Provider == "" {
-		h.Domain, h.Silent, h.Silence = smallDomain, silent, silence
+		h.Domain, h.Open, h.Silent, h.Silence = smallDomain, opening+lookedUp, silent, silence
 		p.Sessions, p.Concurrency = maxSessions/thinned, concurrency/thinned
 		return h, p, nil
 	}

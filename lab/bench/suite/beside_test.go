@@ -80,11 +80,14 @@ type formWorld struct {
 }
 
 func newForm(t *testing.T, limits pacing.Limits, hosts int, slow float64) *formWorld {
-	spec := world.Spec{
+	return newFormIn(t, limits, world.Spec{
 		Seed: 1, Subnet: crowdSubnet, Port: crowdPort, Delay: 50 * time.Millisecond, Addresses: 100_000, Domains: hosts,
 		MailboxMix: world.MailboxMix{Unknown: 0.1, Slow: slow, SlowDelay: 5 * time.Second},
 		Operator:   world.Operator{SessionsPerClient: 100, Complaints: 1 << 30, BlocksFor: time.Minute},
-	}
+	})
+}
+
+func newFormIn(t *testing.T, limits pacing.Limits, spec world.Spec) *formWorld {
 	place, err := world.NewMemory(spec)
 	if err != nil {
 		t.Fatal(err)
