@@ -89,6 +89,10 @@ func (l *life) idleWith(host int, e EgressID) bool {
 	return false
 }
 
+// mostAsked is how often a job may be asked about: with others, with a quarter
+// of them and so on, in the end alone (rule 3.4), and for a proof.
+const mostAsked = 10
+
 // checkRun sees that those that are asked about together may be, and that no
 // list goes ahead of a single check.
 func (l *life) checkRun(x *simSession, a Action) {
@@ -106,6 +110,9 @@ func (l *life) checkRun(x *simSession, a Action) {
 		}
 		if j.fresh && l.ended[j.Caller] {
 			l.wrong("job %d is asked about, and its list ends", j.ID)
+		}
+		if j.asked > mostAsked {
+			l.wrong("job %d is asked about more than %d times", j.ID, mostAsked)
 		}
 	}
 	switch n := len(a.Targets); {

@@ -85,6 +85,7 @@ type simSession struct {
 	id                           SessionID
 	host                         int
 	egress                       EgressID
+	client                       *simClient
 	phase                        simPhase
 	transactions, named, refused int
 	aborted                      bool
@@ -125,11 +126,15 @@ type simClient struct {
 }
 
 func (l *life) client(x *simSession) *simClient {
+	if x.client != nil {
+		return x.client
+	}
 	key := clientKey{x.host, x.egress}
 	if l.clients[key] == nil {
 		l.clients[key] = &simClient{grey: map[string]bool{}, targets: map[string]bool{}, ever: map[string]bool{}}
 	}
-	return l.clients[key]
+	x.client = l.clients[key]
+	return x.client
 }
 
 // live has a world happen, and returns what it cost, or what was wrong.

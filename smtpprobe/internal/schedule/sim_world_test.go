@@ -248,7 +248,7 @@ func someRoutes(r *rand.Rand, egresses int) map[string][]string {
 		}
 		var names []string
 		for i := range egresses {
-			if oneIn(r, 2) {
+			if !oneIn(r, 4) {
 				names = append(names, fmt.Sprint("e", i))
 			}
 		}
@@ -366,8 +366,9 @@ func (w *world) addFaults(r *rand.Rand, within time.Duration) {
 		all := someEgresses(r)
 		add(SetEgresses{All: all, Routes: someRoutes(r, len(all))})
 	}
-	if oneIn(r, 5) {
+	if oneIn(r, 8) {
 		add(Shut{})
+		w.faults[len(w.faults)-1].at += within / 2
 	}
 }
 
