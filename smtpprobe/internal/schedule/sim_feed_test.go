@@ -39,12 +39,13 @@ type feeding struct {
 	check   *feedCheck
 	trace   func(format string, args ...any) // nil: none is kept
 
-	now   time.Time
-	due   dueEvents
-	order int
-	alarm time.Time
-	last  JobID
-	fault error
+	now    time.Time
+	due    dueEvents
+	order  int
+	alarm  time.Time
+	readAt time.Time // more of the list
+	last   JobID
+	fault  error
 
 	list     []listed
 	read     int             // of them
@@ -138,7 +139,6 @@ func (f *feeding) run() error {
 	f.advance()
 	for f.fault == nil && f.left > 0 && f.step() {
 	}
-	f.took = f.now.Sub(start)
 	for f.fault == nil && f.step() {
 	}
 	f.checkEnd()
@@ -220,7 +220,7 @@ func (f *feeding) advance() {
 				f.fed.Growing = false
 				break
 			}
-			if f.fed.Planned() >= f.spec.window {
+			if f.fed.Planned() >= f.spec.window || !f.comes(f.read) {
 				break
 			}
 			f.add(&f.list[f.read])
@@ -228,6 +228,17 @@ func (f *feeding) advance() {
 			more = true
 		}
 	}
+}
+
+// comes reports whether an address of the list can be read. If not, it sees to
+// it that it is read as soon as it can be.
+func (f *feeding) comes(place int) bool {
+	at := start.Add(time.Duration(place/readAtOnce) * f.spec.reads)
+	if at.After(f.now) && !at.Equal(f.readAt) {
+		f.readAt = at
+		f.later(at.Sub(f.now), dueAgain{})
+	}
+	return !at.After(f.now)
 }
 
 // wake queues what is due again, and reports whether something was.
@@ -265,9 +276,15 @@ func (f *feeding) begin() {
 	}
 }
 
+// silence is how long an answer of the DNS is awaited.
+const silence = 10 * time.Second
+
 // lookUp is how long the DNS takes for a domain and its mail host.
 func (f *feeding) lookUp(d *mailDomain) time.Duration {
-	if d.known.IsZero() {
+	switch {
+	case d.silent:
+		return silence
+	case d.known.IsZero():
 		d.known = f.now.Add(f.spec.delay)
 		if d.host.known.IsZero() {
 			d.host.known = d.known.Add(f.spec.delay)
@@ -279,8 +296,14 @@ func (f *feeding) lookUp(d *mailDomain) time.Duration {
 	return max(0, d.known.Sub(f.now))
 }
 
-// handOver puts a batch to the plan.
+// handOver puts a batch to the plan, if the mail hosts were found.
 func (f *feeding) handOver(batch []*handed) {
+	if batch[0].Of.domain.silent {
+		for _, a := range batch {
+			f.answered(a.Of, Action{Result: Failed})
+		}
+		return
+	}
 	if batch[0].Scouts {
 		f.fed.Found(batch[0])
 		f.check.found(f, batch[0].Of)
@@ -384,7 +407,9 @@ func (f *feeding) answered(a *listed, with Action) {
 		f.wrong("%s is held back, and never comes again", a.email)
 	}
 	a.given++
-	f.left--
+	if f.left--; !a.domain.silent {
+		f.took = f.now.Sub(start)
+	}
 	f.judge(a, with.Result, settled)
 }
 

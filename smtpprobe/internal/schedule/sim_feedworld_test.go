@@ -70,6 +70,22 @@ func mailWorlds() []namedMail {
 	}
 }
 
+// longWorlds are lists of which more comes than is read ahead, or not all at
+// once, or with domains that hold others up.
+func longWorlds() []namedMail {
+	long := mailWith(skewedMail(20_000, 20*time.Millisecond, 100), func(s *mailSpec) {
+		s.domains, s.window, s.perDomain = 2_000, 4_000, 200
+	})
+	silent := usualMail(4_000, 210, 20*time.Millisecond, 20)
+	silent.giants, silent.silent = 10, 10
+	return []namedMail{
+		{"long", long},
+		{"long, the largest last", mailWith(long, func(s *mailSpec) { s.largestLast = true })},
+		{"wide, as it is read", mailWith(wideMail(), func(s *mailSpec) { s.reads = 150 * time.Microsecond })},
+		{"ten domains without DNS", silent},
+	}
+}
+
 // fedSum is what a list costs in a world.
 type fedSum struct {
 	took               time.Duration
@@ -79,23 +95,27 @@ type fedSum struct {
 
 // fedSums are the sums of the worlds with seed 1.
 var fedSums = map[string]fedSum{
-	"skewed":                {460 * time.Millisecond, 185, 943, 2603, 3},
-	"skewed, 2 % dead":      {500 * time.Millisecond, 176, 884, 2550, 1},
-	"skewed, 40 % dead":     {640 * time.Millisecond, 214, 1108, 2777, 16},
-	"skewed, 90 % dead":     {800 * time.Millisecond, 281, 1363, 2904, 182},
-	"skewed, no PIPELINING": {1600 * time.Millisecond, 317, 4845, 2742, 5},
-	"Postfix":               {5320 * time.Millisecond, 207, 1068, 2686, 3},
-	"Postfix, 40 % dead":    {9360 * time.Millisecond, 258, 1307, 2785, 16},
-	"strict":                {2980 * time.Millisecond, 800, 3776, 4530, 17},
-	"distinct":              {1380 * time.Millisecond, 2000, 8579, 4000, 0},
-	"throughput":            {1700 * time.Millisecond, 552, 3237, 22614, 2},
-	"throughput, 40 % dead": {2850 * time.Millisecond, 978, 5226, 23603, 9},
-	"patient":               {1700 * time.Millisecond, 490, 2914, 22025, 2},
-	"patient, 40 % dead":    {2250 * time.Millisecond, 812, 4424, 22782, 9},
-	"slow":                  {4550 * time.Millisecond, 588, 3360, 22720, 2},
-	"wide":                  {2750 * time.Millisecond, 1066, 8361, 27766, 0},
-	"wide, 40 % dead":       {3300 * time.Millisecond, 1549, 10835, 28417, 0},
-	"wide, tarpits":         {94850 * time.Millisecond, 1076, 8436, 27763, 0},
+	"skewed":                  {460 * time.Millisecond, 185, 943, 2603, 3},
+	"skewed, 2 % dead":        {500 * time.Millisecond, 176, 884, 2550, 1},
+	"skewed, 40 % dead":       {640 * time.Millisecond, 214, 1108, 2777, 16},
+	"skewed, 90 % dead":       {800 * time.Millisecond, 281, 1363, 2904, 182},
+	"skewed, no PIPELINING":   {1600 * time.Millisecond, 317, 4845, 2742, 5},
+	"Postfix":                 {5320 * time.Millisecond, 207, 1068, 2686, 3},
+	"Postfix, 40 % dead":      {9360 * time.Millisecond, 258, 1307, 2785, 16},
+	"strict":                  {2980 * time.Millisecond, 800, 3776, 4530, 17},
+	"distinct":                {1380 * time.Millisecond, 2000, 8579, 4000, 0},
+	"throughput":              {1700 * time.Millisecond, 552, 3237, 22614, 2},
+	"throughput, 40 % dead":   {2850 * time.Millisecond, 978, 5226, 23603, 9},
+	"patient":                 {1700 * time.Millisecond, 490, 2914, 22025, 2},
+	"patient, 40 % dead":      {2250 * time.Millisecond, 812, 4424, 22782, 9},
+	"slow":                    {4550 * time.Millisecond, 588, 3360, 22720, 2},
+	"wide":                    {2750 * time.Millisecond, 1066, 8361, 27766, 0},
+	"wide, 40 % dead":         {3300 * time.Millisecond, 1549, 10835, 28417, 0},
+	"wide, tarpits":           {94850 * time.Millisecond, 1076, 8436, 27763, 0},
+	"long":                    {2340 * time.Millisecond, 1329, 8303, 26488, 18},
+	"long, the largest last":  {2520 * time.Millisecond, 1302, 7066, 25135, 31},
+	"wide, as it is read":     {2550 * time.Millisecond, 1033, 8108, 27766, 0},
+	"ten domains without DNS": {3400 * time.Millisecond, 200, 1158, 2331, 1938},
 }
 
 // TestFeedSums holds what a list costs in the worlds of TestCost of
@@ -104,7 +124,7 @@ var fedSums = map[string]fedSum{
 // the judge of whether a rule of feeding, or of the plan, is worth having. A
 // change of a rule that changes one of these numbers says why in its commit.
 func TestFeedSums(t *testing.T) {
-	for _, w := range mailWorlds() {
+	for _, w := range append(mailWorlds(), longWorlds()...) {
 		if testing.Short() && w.spec.addresses > 2_000 {
 			continue
 		}
@@ -142,6 +162,11 @@ func anyMail(seed uint64) mailSpec {
 		atOnce:            upTo(40), window: 50 + r.IntN(1000), perDomain: 1 + r.IntN(100),
 		retried: time.Duration(r.IntN(2)) * 30 * time.Minute,
 		singles: r.IntN(20), singleEvery: time.Duration(upTo(500)) * time.Millisecond,
+	}
+	if r.IntN(3) == 0 {
+		s.giants = r.IntN(s.domains)
+		s.silent = r.IntN(s.giants + 1)
+		s.reads = time.Duration(r.IntN(1000)) * time.Millisecond
 	}
 	if r.IntN(2) == 0 {
 		s.pace = pace.Limits{Sessions: upTo(4), SessionsPerMinute: 10 + r.IntN(100)}

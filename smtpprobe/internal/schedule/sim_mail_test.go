@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -44,7 +45,11 @@ type mailSpec struct {
 	// How the list is fed, and single checks beside it.
 	atOnce, window, perDomain int
 	retried                   time.Duration
-	pace                      pace.Limits // of all providers
+	giants                    int           // domains that have half of the list
+	silent                    int           // of them, about which the DNS does not answer
+	largestLast               bool          // the list is sorted by domain
+	reads                     time.Duration // in which so many addresses come as are read at once; zero: all are there
+	pace                      pace.Limits   // of all providers
 	singles                   int
 	singleEvery               time.Duration
 }
@@ -64,7 +69,8 @@ type mailDomain struct {
 	name   string
 	policy mailPolicy
 	host   *mailHost
-	known  time.Time // when the DNS has answered; zero: it was not asked
+	silent bool      // the DNS does not answer about it
+	known  time.Time // when it has; zero: it was not asked
 }
 
 // mailHost is a mail host.
@@ -123,6 +129,18 @@ func (s *mailSpec) list() []int {
 			all[place] = min(sort.SearchFloat64s(until, at), s.domains-1)
 		}
 	}
+	for place := range all {
+		switch small := s.domains - s.giants; {
+		case s.giants == 0 || small <= 0:
+		case place%2 == 0:
+			all[place] = place / 2 % s.giants
+		default:
+			all[place] = s.giants + place/2%small
+		}
+	}
+	if s.largestLast {
+		slices.SortStableFunc(all, func(a, b int) int { return b - a })
+	}
 	return all
 }
 
@@ -132,6 +150,7 @@ func (s *mailSpec) world() []mailDomain {
 	for n := range all {
 		d := &all[n]
 		d.name = "d" + strconv.Itoa(n) + ".test"
+		d.silent = n < s.silent
 		large := n < 2*s.providers
 		if d.policy = checksMailboxes; !large {
 			d.policy = mailPolicy(pick(s.share("policy", d.name), s.acceptAll, s.greylistBefore, s.greylistAfter))
