@@ -40,9 +40,7 @@ func (l *limit) succeeded(now time.Time) {
 	size := l.size(now)
 	switch {
 	case size >= l.most:
-		if l.first < l.most {
-			l.changed = now
-		}
+		l.changed = now
 		return
 	case l.halved.IsZero():
 		l.set(min(l.grows(size), l.most), now)
