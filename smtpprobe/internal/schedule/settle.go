@@ -340,7 +340,7 @@ func (s *State) notOpened(x *session, e NotOpened) {
 	if !e.Hurried || e.Failure == "" {
 		s.hears(h.key.egress, h.key.addr, e.Greeted, &e)
 	}
-	if !own && e.Trial == "" {
+	if e.Trial == "" {
 		s.noteOpening(x, first, e.Said)
 	}
 	switch {
