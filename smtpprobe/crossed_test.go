@@ -205,69 +205,6 @@ func choosy(_ *visit, m string) string {
 	return "250 2.1.5 Ok"
 }
 
-// TestRefusedBesideAnAcceptedControl is about the one combination of answers
-// that a reply in the wrong place makes of a mailbox that exists. It is
-// believed when the host says it again, alone and in a session of its own.
-func TestRefusedBesideAnAcceptedControl(t *testing.T) {
-	for _, tt := range []struct{ again, found string }{
-		{"550 5.1.1 no such user", "target 550, control 250"},
-		{"250 2.1.5 Ok", "target 250, control 250"},
-		{"450 4.2.0 later", "target 450, control 250"},
-		{"421 4.3.2 bye", "target 421"},
-		{closes, "failure closed at rcpt"},
-		{hangs, "failure timeout at rcpt"},
-	} {
-		t.Run(tt.again, func(t *testing.T) {
-			host := &peer{RCPTFunc: func(v *visit, m string) string {
-				if strings.HasPrefix(m, "bad0@") && v.Number > 1 {
-					return tt.again
-				}
-				return choosy(v, m)
-			}}
-			inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(host), func(b *bubble) {
-				r := b.ask(b.Context(), about("bad0@a.example"))
-				if got := strings.TrimPrefix(summaries(r.found), "greeting 220, ehlo 250, mail 250, "); got != tt.found || r.err != nil {
-					b.Errorf("%v, want %s\n%s", r, tt.found, transcript(r.last()))
-				}
-				checkFindings(b.T, r.found)
-				_ = b.askAll(aboutAll([]string{"good1@a.example", "bad1@a.example", "good2@a.example"}))
-			})
-			// Only what it says again for good is believed the next time.
-			said := 0
-			for _, m := range host.Recipients() {
-				if m == "bad1@a.example" {
-					said++
-				}
-			}
-			if confirmed := strings.HasPrefix(tt.again, "550"); said < 2 && !confirmed || said > 1 && confirmed {
-				t.Errorf("the next one was named %d times", said)
-			}
-		})
-	}
-}
-
-// TestMostBoxesOfADomain is about a domain that takes every mailbox but some,
-// which may be known. Each of these is refused for good, and when the host has
-// shown once that it means it, no more sessions are spent on it.
-func TestMostBoxesOfADomain(t *testing.T) {
-	for _, known := range []bool{false, true} {
-		sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1, MaxWaitingPerHost: 200}, one(&peer{RCPTFunc: choosy}), func(b *bubble) {
-			if known {
-				_ = b.ask(b.Context(), about("good@a.example"))
-			}
-			list := mailboxes(200, every(4), "a.example")
-			for i, r := range b.askAll(aboutAll(list)) {
-				if r.code() != want(list[i]) {
-					b.Errorf("known %t: %s: %v", known, list[i], r)
-				}
-			}
-		})
-		if len(sessions) > 12 {
-			t.Errorf("known %t: %d sessions", known, len(sessions))
-		}
-	}
-}
-
 // TestRefusedOnASessionInUse is about a host that refuses all mailboxes that
 // come later on a session in the words for an unknown one, and takes random
 // ones: only what it says on a fresh session shows that it means it.

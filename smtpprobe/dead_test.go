@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -88,24 +86,6 @@ func TestDeadHost(t *testing.T) {
 	}
 }
 
-// TestHostThatRecovers sees that what a host could not do for a while is not
-// held against it for longer.
-func TestHostThatRecovers(t *testing.T) {
-	var up atomic.Bool
-	host := &peer{RCPTDelay: time.Second, Say: func(_ *visit, command, _ string) string {
-		return map[bool]string{true: closes}[command == "" && !up.Load()]
-	}}
-	inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		_ = b.askAll(patient(aboutAll(mailboxes(100, none, "a.example"))))
-		up.Store(true)
-		time.Sleep(time.Minute)
-		b.checkAnswered(b.askAll(patient(aboutAll(mailboxes(100, none, "a.example")))), 250)
-		if n, _ := b.gauges.peaks(); n < 3 { // the failures halved four to two
-			b.Errorf("%d sessions at a time: their number does not grow again", n)
-		}
-	})
-}
-
 // TestNoRouteIsRememberedAsSuch sees that addresses which our own network has
 // no route to do not count as tried, the second time neither.
 func TestNoRouteIsRememberedAsSuch(t *testing.T) {
@@ -136,35 +116,4 @@ func TestOurOwnLackIsNotRemembered(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestDeadHostIsNotFull has mailboxes come one by one at a host that cannot be
-// reached, or says nothing: it is not taken for one that has a session too many
-// because others are being opened at the time.
-func TestDeadHostIsNotFull(t *testing.T) {
-	const newSession = 300 * time.Millisecond // the wait for another session
-	for _, tt := range []struct {
-		name   string
-		host   smtptest.Handler
-		within time.Duration
-	}{{"swallows packets", nil, 6 * time.Second}, {"is silent", smtptest.Script("hang"), 20 * time.Second}} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, smtpprobe.Config{}, map[string]smtptest.Handler{"192.0.2.1": tt.host}, func(b *bubble) {
-				var asked sync.WaitGroup
-				for i := range 40 {
-					asked.Go(func() {
-						r := b.ask(b.Context(), about(fmt.Sprintf("good%d@a.example", i)))
-						if r.err != nil || r.took > tt.within+newSession {
-							b.Errorf("%d: %s (%v) after %v", i, summaries(r.found), r.err, r.took)
-						}
-					})
-					time.Sleep(100 * time.Millisecond)
-				}
-				asked.Wait()
-				if n := len(b.network.Dials()); n > 4 {
-					b.Errorf("%d connections", n)
-				}
-			})
-		})
-	}
 }

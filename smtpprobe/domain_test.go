@@ -28,20 +28,6 @@ func controls(host *peer) int { // how many were named
 	return len(slices.DeleteFunc(host.Recipients(), func(m string) bool { return !isControl(m) }))
 }
 
-// TestControlOfALongList sees that a list asks about a random mailbox once in
-// each transaction, whatever the number of its domains.
-func TestControlOfALongList(t *testing.T) {
-	for _, domains := range [][]string{{"a.example"}, {"a.example", "b.example", "A.Example"}} {
-		host := controlled("550 5.1.1 no such user")
-		list := mailboxes(1000, every(10), domains...)
-		answers, _ := crowd(t, smtpprobe.Config{}, host, list)
-		checkTruth(t, list, answers)
-		if n := controls(host); n > 80 { // one for each transaction
-			t.Errorf("%v: %d controls were named", domains, n)
-		}
-	}
-}
-
 // TestControlsDoNotMix sees that domains and hosts are told apart: a backup may
 // take everything, and so may another domain.
 func TestControlsDoNotMix(t *testing.T) {

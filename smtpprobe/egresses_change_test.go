@@ -1,7 +1,6 @@
 package smtpprobe_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -13,44 +12,6 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
-
-// TestGreylistedByAnEgress sees that a host which has greylisted us by one
-// egress is met by it again, although another has come that would have been
-// chosen, or the first one has come back to life.
-func TestGreylistedByAnEgress(t *testing.T) {
-	byWays(t, smtpprobe.Config{}, []string{"a", "b", "c"}, func(m *manyWays) {
-		greylists := func() *smtptest.Host { return &smtptest.Host{CatchAll: true, Greylist: 5 * time.Minute} }
-		for name := range m.clients {
-			m.hosts(name, greylists)
-		}
-		m.clients["b"].breaks(errors.New("gone"))
-		first, _ := m.byEgress("")
-		m.clients["b"].breaks(nil)
-		all := egress.Egresses{}
-		for _, name := range []string{"a", "b", "c"} {
-			all = append(all, egress.Egress{Name: name, Dialer: m.clients[name]})
-		}
-		if err := m.pool.SetEgresses(append(all, m.newClient("d")), nil); err != nil {
-			m.Fatal(err)
-		}
-		m.hosts("d", takesAll)
-		time.Sleep(6 * time.Minute)
-		if now, answered := m.byEgress(""); now != first || answered != manyHosts {
-			m.Errorf("%d of %d were answered, by %v; first by %v", answered, manyHosts, now, first)
-		}
-		time.Sleep(25 * time.Hour)
-		shares := map[string]int{}
-		for now, i := first, 0; i < 1; i++ {
-			now, _ = m.byEgress("")
-			for _, name := range now {
-				shares[name]++
-			}
-		}
-		if shares["b"] < manyHosts/10 || shares["d"] < manyHosts/10 {
-			m.Errorf("a day later the shares are %v", shares)
-		}
-	})
-}
 
 // TestAddAndRemove sees that an egress that is added while all others are busy
 // takes its share, and that one that is removed ends its sessions with QUIT,

@@ -220,25 +220,6 @@ func TestHostIsAskedByOneEgress(t *testing.T) {
 	})
 }
 
-// TestEgressWithoutPort25 sees that an egress by which no host can be reached
-// counts as down, and that hosts are asked by another then.
-func TestEgressWithoutPort25(t *testing.T) {
-	byWays(t, smtpprobe.Config{}, []string{"a", "b"}, func(m *manyWays) {
-		m.hosts("a", takesAll)
-		for i := range manyHosts {
-			m.clients["b"].Blackhole(fmt.Sprintf("192.0.%d.1", i))
-		}
-		m.byEgress("")
-		time.Sleep(time.Minute)
-		if _, answered := m.byEgress(""); answered < manyHosts-1 {
-			m.Errorf("%d of %d were answered", answered, manyHosts)
-		}
-		if b := m.state("b"); !b.Down || !strings.Contains(b.Fault, "port 25") {
-			m.Errorf("it is shown as %+v", b)
-		}
-	})
-}
-
 // TestRoutes sees that a provider is asked by the egresses of its route only,
 // the others by those of the default one.
 func TestRoutes(t *testing.T) {

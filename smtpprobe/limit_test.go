@@ -3,7 +3,6 @@ package smtpprobe_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -53,26 +52,6 @@ func TestSessionsAreLimited(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-func TestThoseThatWaitAreServedInOrder(t *testing.T) {
-	var want, got []string
-	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 1}, one(&smtptest.Host{CatchAll: true, GreetingDelay: time.Second}), func(b *bubble) {
-		var wg sync.WaitGroup
-		for i := range 5 {
-			mailbox := fmt.Sprintf("u%d@example.com", i)
-			want = append(want, "RCPT TO:<"+mailbox+">")
-			wg.Go(func() { b.ask(b.Context(), smtpprobe.Request{Hosts: mx("192.0.2.1"), Target: mailbox}) })
-			synctest.Wait()
-		}
-		wg.Wait()
-	})
-	for _, s := range sessions {
-		got = append(got, withVerb(s, "RCPT")...)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
 

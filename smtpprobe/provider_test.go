@@ -157,83 +157,6 @@ func TestProviderIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAnAnswerClearsAProvider sees that blocks with answers about mailboxes
-// between them are those of domains.
-func TestAnAnswerClearsAProvider(t *testing.T) {
-	for _, answer := range []string{"250 2.1.5 ok", "252 2.1.5 cannot verify", "550 5.1.1 no such user", "452 4.2.2 mailbox full"} {
-		t.Run(answer, func(t *testing.T) {
-			var on atomic.Bool
-			host := blocking("RCPT", &on)
-			host.RCPT = answer
-			inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-				for i, domain := range numbered(33) {
-					on.Store(i%3 != 0)
-					b.checkAnswered(b.askInTurn(of("192.0.2.1", domain)), 0)
-					time.Sleep(time.Minute)
-				}
-			})
-		})
-	}
-}
-
-// TestProviderIsLeftAloneForLonger sees that pauses grow with a provider that
-// still blocks us.
-func TestProviderIsLeftAloneForLonger(t *testing.T) {
-	var on atomic.Bool
-	on.Store(true)
-	inBubble(t, smtpprobe.Config{}, one(blocking("MAIL", &on)), func(b *bubble) {
-		domains := numbered(36)
-		for i, want := range []time.Duration{5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour} {
-			answers := b.askInTurn(of("192.0.2.1", domains[6*i:6*i+6]...))
-			if f := answers[5].last().Failure; f == nil || f.RetryAfter != want {
-				b.Fatalf("got %v, want a pause of %v", f, want)
-			}
-			time.Sleep(want + time.Second)
-		}
-	})
-}
-
-// TestThoseThatWaitForAProvider sees that a provider that is paused hears
-// nothing more of the probes that wait for it.
-func TestThoseThatWaitForAProvider(t *testing.T) {
-	var on atomic.Bool
-	on.Store(true)
-	for _, phase := range []string{"MAIL", "RCPT"} {
-		t.Run(phase, func(t *testing.T) {
-			sessions := inBubble(t, smtpprobe.Config{}, one(blocking(phase, &on)), func(b *bubble) {
-				for _, r := range b.askAll(of("192.0.2.1", numbered(200)...)) {
-					if r.err != nil || len(r.found.Sessions) != 1 {
-						b.Errorf("found %v", r)
-					}
-				}
-			})
-			if n := count(sessions, "RCPT") + count(sessions, "MAIL"); n > 200 || len(sessions) > 20 {
-				t.Errorf("%d MAIL and RCPT in %d sessions", n, len(sessions))
-			}
-		})
-	}
-}
-
-// TestTurnThatDoesNotCome sees that probes which wait for a session with
-// another host of a provider end as soon as the provider is paused.
-func TestTurnThatDoesNotCome(t *testing.T) {
-	var on atomic.Bool
-	on.Store(true)
-	hosts, requests := operated(blocking("MAIL", &on), 9, 1, "hoster.test")
-	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}, Session: smtpprobe.SessionCaps{Idle: time.Minute}}
-	inBubble(t, c, hosts, func(b *bubble) {
-		paused := 0
-		for _, r := range b.askAll(patient(requests)) {
-			if f := r.last().Failure; f != nil && f.Kind == smtp.KindPaused && r.took < time.Second {
-				paused++
-			}
-		}
-		if paused != 4 { // five are refused
-			b.Errorf("%d were told of the pause at once, want 4", paused)
-		}
-	})
-}
-
 // TestProviderThatFindsUsTooFast sees that sessions with it begin at longer and
 // longer intervals, and at none again when it has calmed down.
 func TestProviderThatFindsUsTooFast(t *testing.T) {
@@ -266,46 +189,6 @@ func TestProviderThatFindsUsTooFast(t *testing.T) {
 		}
 		if last > 100*time.Millisecond || len(b.pool.Stats().Paused) > 0 {
 			b.Errorf("in the end it was %v, paused %+v", last, b.pool.Stats().Paused)
-		}
-	})
-}
-
-// TestHostByTheNameOfItsProvider sees that a mail host is its provider's from
-// the first session on that is opened by a name of the provider's.
-func TestHostByTheNameOfItsProvider(t *testing.T) {
-	inBubble(t, smtpprobe.Config{}, one(&peer{}), func(b *bubble) {
-		named := func(host string) (provider, other int) {
-			req := about("good@a.example")
-			req.Hosts[0].Name = host
-			b.ask(b.Context(), req)
-			for _, p := range b.pool.Pacing() {
-				if p.Provider == "mimecast" {
-					provider = p.LastDay
-				} else {
-					other += p.LastDay
-				}
-			}
-			return provider, other
-		}
-		for i, tt := range []struct {
-			wait      time.Duration
-			host      string
-			of, other int // recipients named
-		}{
-			{0, "mx.customer.example", 0, 2},
-			{0, "mx.mimecast.com", 0, 4}, // by the same session
-			{time.Minute, "mx.other.test", 0, 6},
-			{time.Minute, "mx.mimecast.com", 2, 6},
-			{time.Minute, "mx.customer.example", 4, 6},
-			{time.Minute, "aspmx.l.google.com", 6, 6},
-		} {
-			time.Sleep(tt.wait)
-			if of, other := named(tt.host); of != tt.of || other != tt.other {
-				b.Errorf("%d: the provider was asked about %d, others about %d; want %d and %d", i, of, other, tt.of, tt.other)
-			}
-			if n := len(b.pool.Pacing()); n > 2 {
-				b.Errorf("%d: %d providers", i, n)
-			}
 		}
 	})
 }

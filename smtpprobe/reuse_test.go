@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
@@ -194,72 +193,6 @@ func inOrder(handlers ...smtptest.Handler) smtptest.Handler {
 	})
 }
 
-// TestIdleSessionsMakeRoom sees that a session in use nowhere ends when another
-// host needs its slot, or its place with the provider or the egress.
-func TestIdleSessionsMakeRoom(t *testing.T) {
-	for name, c := range map[string]smtpprobe.Config{
-		"pool":     {MaxSessions: 3},
-		"provider": {Pace: pace.Settings{Unknown: pace.Limits{Sessions: 3}}},
-		"egress":   {Pace: pace.Settings{Egress: pace.EgressLimits{Sessions: 3}}},
-	} {
-		hosts := map[string]smtptest.Handler{}
-		var requests []smtpprobe.Request
-		for i := range 9 {
-			addr := fmt.Sprintf("192.0.2.%d", i+1)
-			hosts[addr] = &peer{}
-			requests = append(requests, about("good@a.example", addr))
-		}
-		c.Session.Idle = time.Minute
-		sessions := inBubble(t, c, hosts, func(b *bubble) {
-			for _, r := range b.askInTurn(requests) {
-				if r.code() == 0 || r.took > 100*time.Millisecond {
-					b.Errorf("%s: %v after %v", name, r, r.took)
-				}
-			}
-			if _, all := b.gauges.peaks(); all != 3 {
-				b.Errorf("%s: %d sessions at a time, want 3", name, all)
-			}
-		})
-		if got := count(sessions, "QUIT"); got != len(requests) {
-			t.Errorf("%s: %d times QUIT, want %d", name, got, len(requests))
-		}
-	}
-}
-
-// TestCrowdsKeepTheCaps has 500 ask about each of several hosts.
-func TestCrowdsKeepTheCaps(t *testing.T) {
-	const each = 500
-	hosts := map[string]smtptest.Handler{}
-	var list []string
-	var requests []smtpprobe.Request
-	for i := range 6 {
-		addr := fmt.Sprintf("192.0.2.%d", i+1)
-		hosts[addr] = &peer{RCPTDelay: time.Duration(i) * time.Millisecond}
-		own := mailboxes(each, every(3), addr+".example", addr+".test")
-		list, requests = append(list, own...), append(requests, aboutAll(own, addr)...)
-	}
-	for i, j := 0, len(requests)-1; i < j; i, j = i+2, j-2 {
-		requests[i], requests[j], list[i], list[j] = requests[j], requests[i], list[j], list[i]
-	}
-	sessions := inBubble(t, smtpprobe.Config{MaxSessionsPerHost: 3, MaxSessions: 10, MaxWaitingPerHost: each}, hosts, func(b *bubble) {
-		checkTruth(b.T, list, b.askAll(requests))
-		if one, all := b.gauges.peaks(); one > 3 || all > 10 {
-			b.Errorf("%d sessions with a host at a time, %d in all", one, all)
-		}
-	})
-	if got := count(sessions, "QUIT"); got != len(sessions) {
-		t.Errorf("%d times QUIT in %d sessions", got, len(sessions))
-	}
-	if got := count(sessions, "RCPT"); got > len(requests)*9/8 {
-		t.Errorf("%d recipients named for %d asks", got, len(requests))
-	}
-	for _, s := range sessions {
-		if n := len(withVerb(s, "RCPT")); n > 200 {
-			t.Errorf("%d recipients in a session", n)
-		}
-	}
-}
-
 // TestNobodyWaitsForAGoodbye has a host end an idle session that a request
 // would have had, with 421 or by hanging up. The request gets another one
 // before the host answers QUIT, and the host is not taken for one that has had
@@ -314,30 +247,4 @@ func TestEachIdleSessionEndsInItsTime(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestIdleSessionsOutliveDoubt sees that a mailbox which is to be asked about
-// in a session of its own takes a new one, and that the sessions that rest stay
-// for others.
-func TestIdleSessionsOutliveDoubt(t *testing.T) {
-	host := slow(time.Second, 0, 0)
-	host.Mailboxes["odd"] = "451 4.3.0 Temporary lookup failure"
-	sessions := inBubble(t, smtpprobe.Config{}, one(host), func(b *bubble) {
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() { _ = b.ask(b.Context(), about(target)) }) // a new session each 300 ms
-		}
-		wg.Wait()
-		r := b.ask(b.Context(), about("odd@example.com"))
-		if got := summaries(r.found); got != "greeting 220, ehlo 250, mail 250, target 451, control 550" || r.took > 1100*time.Millisecond {
-			b.Errorf("found %s (%v) after %v", got, r.err, r.took)
-		}
-		synctest.Wait()
-		if n := b.pool.Stats().Idle; n != 4 {
-			b.Errorf("%d sessions are idle, want 4", n)
-		}
-	})
-	if len(sessions) != 4 {
-		t.Errorf("%d sessions, want 4", len(sessions))
-	}
 }

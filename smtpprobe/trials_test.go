@@ -72,25 +72,6 @@ func TestPipeliningThatFails(t *testing.T) {
 	}
 }
 
-// TestListAtAHostWithoutGroups sees that all of a list get their answers, and
-// that those who waited know what the first have found out.
-func TestListAtAHostWithoutGroups(t *testing.T) {
-	for name, reply := range noGroups {
-		list := company()
-		host := &peer{Arrange: func(_ *visit, commands, answers []string) []string {
-			if len(commands) == 1 {
-				return answers
-			}
-			return reply(answers)
-		}}
-		answers, _ := crowd(t, smtpprobe.Config{}, host, list)
-		checkTruth(t, list, answers)
-		if n := len(host.Visits()); n > 20 {
-			t.Errorf("%s: %d sessions", name, n)
-		}
-	}
-}
-
 // TestPipeliningThatWorks sees what is not held against it: a refusal of us or
 // of a mailbox, and the end of a session behind an answer about a recipient.
 func TestPipeliningThatWorks(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,48 +12,9 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/smtpprobe"
-	"github.com/rcpt/rcpt/smtpprobe/egress"
 	"github.com/rcpt/rcpt/smtpprobe/pace"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
-	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
-
-// TestRecipientsAreLimited sees that no minute has more recipients, controls
-// and all, and no session; and that no minute has more sessions.
-func TestRecipientsAreLimited(t *testing.T) {
-	var mu sync.Mutex
-	var named, began []time.Time
-	host := &peer{RCPTFunc: func(*visit, string) string {
-		mu.Lock()
-		defer mu.Unlock()
-		named = append(named, time.Now())
-		return ""
-	}}
-	hosts, requests := operated(host, 10, 50, "hoster.test")
-	limits := pace.Limits{RecipientsPerMinute: 100, RecipientsPerSession: 12, SessionsPerMinute: 9}
-	c := smtpprobe.Config{Pace: pace.Settings{Providers: map[string]pace.Limits{"hoster.test": limits}}}
-	inBubble(t, c, hosts, func(b *bubble) {
-		start := time.Now()
-		b.checkAnswered(b.askAll(requests), 250)
-		if took := time.Since(start); took < 5*time.Minute || took > 15*time.Minute {
-			b.Errorf("it took %v", took)
-		}
-	})
-	for _, s := range host.Visits() {
-		began = append(began, s.Began)
-		if s.Named > 12 {
-			t.Errorf("%d recipients in a session", s.Named)
-		}
-	}
-	for most, times := range map[int][]time.Time{100: named, 9: began} {
-		slices.SortFunc(times, time.Time.Compare)
-		for i, at := range times[min(most, len(times)):] {
-			if at.Sub(times[i]) < time.Minute {
-				t.Fatalf("more than %d in the minute before %v", most, at)
-			}
-		}
-	}
-}
 
 // TestSingleCheckWaitsForItsTurn sees that a probe whose provider has no room
 // waits as long as it has time, and is then told when to come back; and that
@@ -91,38 +51,6 @@ func TestSingleCheckWaitsForItsTurn(t *testing.T) {
 		limited(b.ask(b.Context(), hurried), 20*time.Second)
 		hurried.Budget = 5 * time.Second
 		limited(b.ask(b.Context(), hurried), 5*time.Second)
-		wg.Wait()
-	})
-}
-
-// TestSingleCheckDoesNotOutwaitItsTime sees that a probe is given up when its
-// time is over although its mail host, which has no room for another session,
-// is being asked: a domain has its own jobs before it. One about another domain
-// has its turn before.
-func TestSingleCheckDoesNotOutwaitItsTime(t *testing.T) {
-	giant := aboutAll(mailboxes(500, none, "giant.example"))
-	for i := range giant {
-		giant[i].Budget = time.Hour
-	}
-	c := smtpprobe.Config{Pace: pace.Settings{Unknown: pace.Limits{Sessions: 1}}, MaxWaitingPerHost: len(giant)}
-	inBubble(t, c, one(&peer{RCPTDelay: time.Second}), func(b *bubble) {
-		var wg sync.WaitGroup
-		wg.Go(func() { b.checkAnswered(b.askTogether(b.Context(), giant), 0) })
-		time.Sleep(5 * time.Second)
-		for name, answered := range map[string]bool{"good@giant.example": false, "good@small.example": true} {
-			wg.Go(func() {
-				single := about(name)
-				single.Budget = 100 * time.Second
-				r := b.ask(b.Context(), single)
-				f := r.last().Failure
-				switch limited := f != nil && f.Kind == smtp.KindLimited && f.RetryAfter > 0; {
-				case r.err != nil || limited == answered || r.took > single.Budget:
-					b.Errorf("%s: after %v: %v", name, r.took, r)
-				case limited && r.took != single.Budget:
-					b.Errorf("%s: given up after %v", name, r.took)
-				}
-			})
-		}
 		wg.Wait()
 	})
 }
@@ -177,39 +105,6 @@ func TestManyThatWaitAreHeldBack(t *testing.T) {
 			b.Errorf("%d of %d are held back", held, len(requests))
 		}
 	})
-}
-
-// TestEgressesHaveLimitsOfTheirOwn sees that each source address has the
-// sessions of a provider to itself, and no more in all than it may.
-func TestEgressesHaveLimitsOfTheirOwn(t *testing.T) {
-	for _, tt := range []struct {
-		pace  pace.Settings
-		total int
-	}{
-		{pace.Settings{Unknown: pace.Limits{Sessions: 4}}, 24},
-		{pace.Settings{Unknown: pace.Limits{Sessions: 4}, Egress: pace.EgressLimits{Sessions: 2}}, 6},
-	} {
-		host := &peer{RCPTDelay: 100 * time.Millisecond}
-		hosts := map[string]smtptest.Handler{}
-		var requests []smtpprobe.Request
-		for i := range 90 {
-			addr := fmt.Sprintf("9.%d.0.1", i)
-			hosts[addr] = host
-			req := about(fmt.Sprintf("good@d%d.example", i), addr)
-			req.Hosts[0].Name, req.Budget = fmt.Sprintf("mx%d.hoster%d.test", i, i%2), time.Hour
-			requests = append(requests, req)
-		}
-		inBubble(t, smtpprobe.Config{Pace: tt.pace}, hosts, func(b *bubble) {
-			egresses := egress.Egresses{{Name: "a", Dialer: b.gauges}, {Name: "b", Dialer: b.gauges}, {Name: "c", Dialer: b.gauges}}
-			if err := b.pool.SetEgresses(egresses, nil); err != nil {
-				b.Fatal(err)
-			}
-			b.checkAnswered(b.askTogether(b.Context(), requests), 250)
-		})
-		if most, _ := mostOpen(host, 0); most != tt.total {
-			t.Errorf("%+v: at most %d sessions at a time, want %d", tt.pace, most, tt.total)
-		}
-	}
 }
 
 // refuses is a host that answers MAIL so.

@@ -78,8 +78,10 @@ func TestArmSeesACancelThatCameBefore(t *testing.T) {
 	client, server := net.Pipe()
 	defer func() { _, _ = client.Close(), server.Close() }()
 	c := newStream(client, &transcript{})
-	if err := c.armRead(cancelledContext(), time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	for _, arm := range []func(context.Context, time.Time) error{c.armRead, c.armWrite} {
+		if err := arm(cancelledContext(), time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
