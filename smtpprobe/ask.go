@@ -34,7 +34,8 @@ func (p *Pool) Probe(ctx context.Context, req Request) (Findings, error) {
 // goroutine waits for all that have their answer from the first mail host that
 // they are put to. Done is called once with the outcome of each request, by its
 // number, perhaps from several goroutines at a time; it must be quick, as
-// others wait for it. ProbeAll returns when all calls have returned.
+// others wait for it. ProbeAll returns when all calls have returned. The
+// requests are of one [Caller], or of none: it is told of the end of one.
 func (p *Pool) ProbeAll(ctx context.Context, requests []Request, done func(i int, found Findings, err error)) {
 	probes := make([]*probe, len(requests))
 	var others sync.WaitGroup

@@ -243,10 +243,7 @@ func (s *State) forgetEgress(e *egress) {
 	if !e.leaving || e.tally.all() > 0 {
 		return
 	}
-	for _, m := range s.memoryOf(e) {
-		s.memory[memoryKey{m.Provider, m.Egress}] = m
-		s.troubled[m.Provider] = true
-	}
+	s.remember(s.memoryOf(e))
 	for key, h := range s.hosts {
 		if key.egress == e {
 			s.stop(&h.timer)

@@ -165,3 +165,24 @@ func TestOneHour(t *testing.T) {
 		t.Errorf("it accepts %v, and has heard of %d", h.proofs.accepted, h.proofs.heard)
 	}
 }
+
+// TestMemoryOfEgressesIsBounded has egresses come and go, by each of which a
+// provider is paused, when the memory of an earlier plan is full.
+func TestMemoryOfEgressesIsBounded(t *testing.T) {
+	c := testConfig()
+	for i := range maxProviderNotes {
+		c.Memory = append(c.Memory, pace.Memory{Provider: fmt.Sprintf("p%d.example", i)})
+	}
+	s := New(c, []Egress{{ID: 1, Key: "1", Name: "1", Weight: 1}}, nil)
+	for i := range 100 {
+		key := providerKey{"a.example", s.egresses.all[0]}
+		g := s.newProvider(key, pace.Table{Provider: key.name})
+		g.Remember(pace.Memory{PausedUntil: start.Add(time.Hour)})
+		s.providers[key] = g
+		next := fmt.Sprint(i + 2)
+		s.Handle(start, SetEgresses{All: []Egress{{ID: EgressID(i + 2), Key: next, Name: next, Weight: 1}}})
+	}
+	if n := len(s.memory); n > maxProviderNotes {
+		t.Errorf("%d notes are kept, more than %d", n, maxProviderNotes)
+	}
+}
