@@ -274,6 +274,8 @@ func (l *life) checkReason(a Action, j *simJob) {
 	late := !j.Limit.IsZero() && !l.now.Before(j.Limit)
 	ok := true
 	switch a.Result {
+	case Failed:
+		ok = late || j.putOff == 0 || j.putOff > maxAtLimit
 	case GivenUp:
 		ok = j.givenUp
 	case LeftOut:

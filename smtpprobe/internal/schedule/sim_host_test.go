@@ -72,6 +72,8 @@ func (l *life) greets(x *simSession) (e NotOpened, ok bool) {
 		e.Failure, e.Phase = smtp.KindTimeout, smtp.PhaseConnect
 	case h.kind == limitsSessions && l.greeted(x.host) > h.limit(l.now):
 		e.Greeted, e.Said = true, []Early{{Class: replies.ClassRateLimited, Code: smtp.CodeServiceClosing}}
+	case h.kind == limitsOperator && l.openAt(x) > h.limit(l.now):
+		e.Greeted, e.Said = true, []Early{{Class: replies.ClassRateLimited, Code: smtp.CodeServiceClosing}}
 	case h.kind == closesMany && l.greeted(x.host) > h.limit(l.now):
 		e.Failure, e.Phase = smtp.KindClosed, smtp.PhaseGreeting
 	case h.kind == blocks && (h.n%2 == 0 || l.r.IntN(3) == 0), h.kind == blocksMany && client.hasTooMany(l, x, h.limit(l.now)):
@@ -114,6 +116,17 @@ func (l *life) isBroken(e EgressID) bool {
 func (l *life) greeted(host int) (n int) {
 	for _, x := range l.sessions {
 		if x.host == host {
+			n++
+		}
+	}
+	return n
+}
+
+// openAt is how many sessions are open with the operator of a host, by one
+// egress.
+func (l *life) openAt(x *simSession) (n int) {
+	for _, y := range l.sessions {
+		if y.egress == x.egress && l.providerOf(y.host) == l.providerOf(x.host) {
 			n++
 		}
 	}

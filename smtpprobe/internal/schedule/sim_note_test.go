@@ -108,14 +108,30 @@ func (l *life) noteControl(x *simSession, said *belief.Heard) {
 	}
 }
 
+// operates reports whether the operator of a host has another session by the
+// same egress that does not end.
+func (l *life) operates(x *simSession) bool {
+	for _, y := range l.sessions {
+		same := y.egress == x.egress && l.providerOf(y.host) == l.providerOf(x.host)
+		if same && y.phase != simEnding && !y.aborted {
+			return true
+		}
+	}
+	return false
+}
+
 // noteNotOpened notes why a session was not opened. A host that is out of
 // reach, or that puts us off while it has no other session, is to be left
 // alone. If it has others, it is to have half of them.
 func (l *life) noteNotOpened(x *simSession, e *NotOpened) {
 	j, c := l.jobs[x.opensFor], l.client(x)
 	j.failure, j.trial, j.session = e.Failure, e.Trial != "", nil
-	if len(e.Said) > 0 {
+	if j.putOff = 0; len(e.Said) > 0 {
 		l.complained[l.providerOf(x.host)] = true
+		if e.Said[0].Class == replies.ClassRateLimited && l.operates(x) {
+			j.putOffs++
+			j.putOff = j.putOffs
+		}
 	}
 	open := l.openWith(x.host, x.egress)
 	switch late := !j.Limit.IsZero() && !l.now.Before(j.Limit); {

@@ -41,7 +41,7 @@ var heldBy = map[string]string{
 	"5.2": "idleWith TestIdleFirst",
 	"5.3": "checkSession TestHostsTakeTurns TestSessionsAreForgotten",
 	"5.4": "check checkSession endsIdle",
-	"5.5": "noteNotOpened checkInherited outOfReach limitsSessions hurries TestPutOff",
+	"5.5": "noteNotOpened checkInherited outOfReach limitsSessions limitsOperator hurries TestPutOff",
 	"5.6": "TestTrials failsTLS failsPipelining wantsTLS",
 
 	"6.1": "checkLimits checkNamed checkBudget",

@@ -51,6 +51,8 @@ type simJob struct {
 	failure smtp.Kind   // of the session that was to be opened for it
 	retried int         // how often its caller has asked before
 	givenUp bool        // its caller has gone
+	putOffs int         // how often its session was refused as one too many, while the operator had others
+	putOff  int         // the same, if its last session was; else zero
 	loyal   EgressID    // that its host has greylisted; zero: there is none
 	down    []EgressID  // that did not work when it came, while others did
 	ways    int         // egresses that led to its host
@@ -106,6 +108,7 @@ const (
 	lacksUTF8             // offers no SMTPUTF8
 	closes                // ends sessions after n refusals: 421
 	closesMany            // ends more than n sessions at a time, without a word
+	limitsOperator        // refuses more than n at a time with all hosts of its operator: 421
 	kinds
 )
 
@@ -284,6 +287,8 @@ func (w *world) addHosts(r *rand.Rand) {
 		for i := range 12 {
 			w.hosts = append(w.hosts, simHost{kind: []kind{outOfReach, plainHost}[i%12/11]})
 		}
+	case 9: // of an operator with one limit
+		w.hosts, together = slices.Repeat([]simHost{{kind: limitsOperator}}, 4), 4
 	case 7, 8: // of one provider, by several egresses that are removed and come back
 		kind := []kind{greylists, blocks}[form%2]
 		w.hosts, together = slices.Repeat([]simHost{{kind: kind}}, 6*(1+form%2*3)), 24
@@ -294,7 +299,7 @@ func (w *world) addHosts(r *rand.Rand) {
 	for i := range w.hosts {
 		h := &w.hosts[i]
 		h.n, h.noPostmaster, h.exempts = 1+r.IntN(12), oneIn(r, 2), oneIn(r, 3)
-		if h.kind == limitsSessions || h.kind == closesMany || h.kind == blocksMany {
+		if h.kind == limitsSessions || h.kind == closesMany || h.kind == blocksMany || h.kind == limitsOperator {
 			h.n = 1 + r.IntN(4)
 		}
 		if oneIn(r, 8) {
