@@ -28,6 +28,8 @@ type fleet struct {
 	statements int
 	calls      map[schedule.Do]int
 	most       schedule.Load
+	events     int
+	peak       int // the event after which a node had the most batches
 }
 
 type laterBatch struct {
@@ -75,13 +77,35 @@ const (
 
 // TestMillions lets ten nodes with ten egresses each work on a list of
 // TEST_MILLIONS million addresses, and prints what that takes: simulated time,
-// what a node has at most, and statements of the database.
+// what a node has at most and how much memory its State takes then, and
+// statements of the database.
 func TestMillions(t *testing.T) {
 	millions := number(t, "TEST_MILLIONS", 1)
+	f, began := newFleet(millions), time.Now()
+	total := f.left
+	f.run(func() bool { return f.left == 0 || f.time.Sub(epoch) >= 100*time.Hour })
+	if f.left != 0 {
+		t.Fatalf("%d addresses are left", f.left)
+	}
+	took := f.time.Sub(epoch)
+	floor := time.Duration(float64(total) * 0.39 / (1678 * egressesOfNode * 10) * float64(time.Minute))
+	t.Logf("%d addresses, 10 nodes, 100 egresses: %v; the limits of the largest provider allow %v", total, took.Round(time.Second), floor.Round(time.Second))
+	t.Logf("%.1f statements for 1,000 addresses; calls %v; %.0f %% of a processor of the database",
+		float64(f.statements)/float64(total)*1000, f.calls, 100*f.busy.Seconds()/took.Seconds())
+	again := newFleet(millions) // as it was at its peak
+	again.run(func() bool { return again.events == f.peak })
+	t.Logf("a node has at most %d addresses in %d batches; its State has %d KiB then", f.most.Addresses, f.most.Batches, again.sizeOfPlans()/10>>10)
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	t.Logf("simulated in %v, %d MiB", time.Since(began).Round(time.Second), memory.Sys>>20)
+	if slowest := 13 * floor / 10; os.Getenv("TEST_MILLIONS") != "" && took > slowest+45*time.Minute {
+		t.Errorf("it takes %v, and the limits allow %v", took, floor)
+	}
+}
+
+func newFleet(millions int) *fleet {
 	f := &fleet{time: epoch, fresh: make(map[string][]int), calls: make(map[schedule.Do]int), left: int64(millions) * 1_000_000}
 	f.fill(millions)
-	total := f.left
-	began := time.Now()
 	for range 10 {
 		n := &fleetNode{fleet: f, work: make(map[string][]*fleetBatch), of: make(map[schedule.Lease]*fleetBatch), credit: make(map[string]float64)}
 		n.plan = schedule.New(schedule.Config{Concurrency: 500, Window: 8000, Batch: 500, Runs: 50, Lease: 30 * time.Second}, f.time)
@@ -89,26 +113,33 @@ func TestMillions(t *testing.T) {
 		n.handle(schedule.Tick{})
 		n.serve()
 	}
-	for f.left > 0 && f.time.Sub(epoch) < 100*time.Hour {
+	return f
+}
+
+func (f *fleet) run(enough func() bool) {
+	for !enough() {
 		next := heap.Pop(&f.queue).(event)
 		f.time = next.at
 		next.do()
 	}
-	took := f.time.Sub(epoch)
-	if f.left != 0 {
-		t.Fatalf("%d addresses are left", f.left)
+}
+
+// sizeOfPlans is how much memory the States of all nodes take. They are gone
+// after it.
+func (f *fleet) sizeOfPlans() uint64 {
+	heap := func() uint64 {
+		var memory runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&memory)
+		return memory.HeapAlloc
 	}
-	floor := time.Duration(float64(total) * 0.39 / (1678 * egressesOfNode * 10) * float64(time.Minute))
-	t.Logf("%d addresses, 10 nodes, 100 egresses: %v; the limits of the largest provider allow %v", total, took.Round(time.Second), floor.Round(time.Second))
-	t.Logf("a node has at most %d addresses in %d batches", f.most.Addresses, f.most.Batches)
-	t.Logf("%.1f statements for 1,000 addresses; calls %v; %.0f %% of a processor of the database",
-		float64(f.statements)/float64(total)*1000, f.calls, 100*f.busy.Seconds()/took.Seconds())
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	t.Logf("simulated in %v, %d MiB", time.Since(began).Round(time.Second), memory.Sys>>20)
-	if slowest := 13 * floor / 10; os.Getenv("TEST_MILLIONS") != "" && took > slowest+45*time.Minute {
-		t.Errorf("it takes %v, and the limits allow %v", took, floor)
+	with := heap()
+	for _, n := range f.nodes {
+		n.plan = nil
 	}
+	without := heap()
+	runtime.KeepAlive(f)
+	return with - without
 }
 
 // fill makes the batches, as they come of segments of 20,000 rows.
@@ -132,6 +163,9 @@ func (n *fleetNode) handle(e schedule.Event) {
 		n.perform(a)
 	}
 	l := n.plan.Load()
+	if n.events++; l.Batches > n.most.Batches {
+		n.peak = n.events
+	}
 	n.most = schedule.Load{Batches: max(l.Batches, n.most.Batches), Addresses: max(l.Addresses, n.most.Addresses)}
 	if next := n.plan.Next(); !next.Equal(n.tick) {
 		n.tick = next

@@ -221,3 +221,21 @@ func TestRuleEnds(t *testing.T) {
 		t.Errorf("it does not leave: %+v", a)
 	}
 }
+
+// TestRuleDoubt: when a node has given back what it did not know of, it asks
+// for the list at once, although it was told that nothing is due (rule 9).
+func TestRuleDoubt(t *testing.T) {
+	h := byHand(t)
+	h.returns(schedule.LeaseBatches, schedule.Returned{Err: errors.New("broken")})
+	h.handle(schedule.Ended{Run: 1})
+	h.pass(500 * time.Millisecond)
+	list := schedule.Returned{Lists: []schedule.List{{ID: "list", Owner: "owner"}}}
+	h.returns(schedule.Look, list)
+	h.returns(schedule.Ask, schedule.Returned{}) // the store has it for this node
+	h.pass(500 * time.Millisecond)
+	h.returns(schedule.Look, list)
+	h.returns(schedule.Free, schedule.Returned{})
+	if _, found := h.waiting(schedule.Ask); !found {
+		t.Errorf("it does not ask for the list: %+v", h.calls)
+	}
+}
