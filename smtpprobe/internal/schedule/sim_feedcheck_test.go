@@ -6,7 +6,6 @@ import "time"
 // what was added, begun and done.
 type feedCheck struct {
 	domains map[string]*domainCheck
-	added   int // addresses
 	started int
 	ofLarge int // of them, begun in the turn of a large domain
 }
