@@ -67,14 +67,13 @@ func testTurnedFor(t *testing.T, accepted, others int, exempt bool, words string
 func TestTurnedForADay(t *testing.T) {
 	for _, later := range []time.Duration{30 * time.Minute, 2 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
 		t.Run(later.String(), func(t *testing.T) {
-			var refused atomic.Int64
-			var until time.Time
+			var refused, until atomic.Int64 // until: a Unix time
 			host := &peer{RCPTFunc: func(_ *visit, m string) string {
-				if strings.HasPrefix(m, "good") && !time.Now().Before(until) {
+				if strings.HasPrefix(m, "good") && time.Now().Unix() >= until.Load() {
 					return ""
 				}
 				if refused.Add(1) == 20 {
-					until = time.Now().Add(24 * time.Hour)
+					until.Store(time.Now().Add(24 * time.Hour).Unix())
 				}
 				return "550 5.1.1 User unknown"
 			}}
