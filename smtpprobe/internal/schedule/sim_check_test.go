@@ -138,11 +138,15 @@ func (l *life) checkRun(x *simSession, a Action) {
 	l.checkNamed(x, a, lists > 0)
 }
 
-// checkSession holds what a session may be used for. (Rules 5.3, 5.4 and 9.3)
+// checkSession holds what a session may be used for. (Rules 5.3, 5.4, 5.6 and
+// 9.3)
 func (l *life) checkSession(x *simSession, a Action) {
 	client, most := l.client(x), l.world.config.Refused
 	if l.now.Before(client.slow) {
 		most = ManyRefused
+	}
+	if client.failed != "" && l.now.Sub(client.failedAt) < trialLasts && !slices.Contains(a.Shun, client.failed) {
+		l.wrong("%s is used with host %d, where it has failed", client.failed, x.host)
 	}
 	switch {
 	case len(a.Targets) == 0 || x.runs == 0:
@@ -353,6 +357,19 @@ func (l *life) checkSessions() {
 		}
 	}
 	l.answered = l.answered[:0]
+}
+
+// checkWaiting holds how many single checks wait for a host. (Rule 6.5)
+func (l *life) checkWaiting() {
+	c := &l.world.config
+	if len(l.world.egresses) > 1 || l.removed {
+		return
+	}
+	for host, n := range l.singles {
+		if n > c.MaxWaitingPerHost+c.MaxSessionsPerHost {
+			l.wrong("%d single checks wait for host %d", n, host)
+		}
+	}
 }
 
 // checkEnd sees that nothing is left.

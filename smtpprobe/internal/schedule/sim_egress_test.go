@@ -56,7 +56,7 @@ func (l *life) forgetEgresses() {
 		}
 		for key, c := range l.clients {
 			if key.egress == e.ID {
-				c.slow, c.each, c.window = time.Time{}, 0, 0
+				c.slow, c.offered, c.each, c.window, c.failed = time.Time{}, time.Time{}, 0, 0, ""
 			}
 		}
 		return true

@@ -123,6 +123,8 @@ type simClient struct {
 	ever     map[string]bool // all mailboxes that it accepted
 	window   int             // sessions that it is to have, as it has put us off
 	halved   time.Time
+	failed   string // an extension on whose trial a session ended
+	failedAt time.Time
 }
 
 func (l *life) client(x *simSession) *simClient {
@@ -347,6 +349,7 @@ func (l *life) tell(e Event) {
 		l.act(a)
 	}
 	l.checkSessions()
+	l.checkWaiting()
 	if l.events%4 == 0 {
 		if err := l.plan.Verify(); err != nil {
 			l.wrong("%v", err)

@@ -76,6 +76,9 @@ func (l *life) noteHost(x *simSession, c *simClient, o *Outcome) {
 		known := said.Role == belief.Proof && c.ever[said.Mailbox] && !belief.Exempt(said.Mailbox)
 		c.caught = c.caught || known && o.Alone && said.Refused() && said.Reply.Code >= 500
 	}
+	if o.Trial != "" {
+		c.failed, c.failedAt = o.Trial, l.now
+	}
 	if o.Slow && o.Targets > 0 {
 		c.slow = l.now.Add(limitsLast)
 	}

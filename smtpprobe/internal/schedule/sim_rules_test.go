@@ -42,13 +42,13 @@ var heldBy = map[string]string{
 	"5.3": "checkSession TestHostsTakeTurns TestSessionsAreForgotten",
 	"5.4": "check checkSession endsIdle",
 	"5.5": "noteNotOpened checkInherited outOfReach limitsSessions limitsOperator hurries TestPutOff",
-	"5.6": "TestTrials failsTLS failsPipelining wantsTLS",
+	"5.6": "checkSession TestTrials failsTLS failsPipelining wantsTLS",
 
 	"6.1": "checkLimits checkNamed checkBudget",
 	"6.2": "TestHostsTakeTurns TestThoseWhoseSingleChecksHaveGone",
 	"6.3": "checkReason check TestFeed",
 	"6.4": "checkReason",
-	"6.5": "checkReason",
+	"6.5": "checkReason checkWaiting",
 	"6.6": "TestNamesOfAProvider TestNameOfAProvider",
 
 	"7.1": "checkWay checkRun checkReason verifyHost blocks blocksMany ratesLimits TestNobodyAskedWhilePaused",

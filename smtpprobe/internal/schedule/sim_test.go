@@ -274,6 +274,8 @@ var falsePlans = []struct {
 	{"recipients of a session", "session:", changed(func(c *Config) { c.Pace.Preset = pace.Off })},
 	{"the first day", "first day:", changed(func(c *Config) { c.Pace.Egress.FirstDay = pace.Unlimited })},
 	{"waiting single checks", "has no reason to be told 17", changed(func(c *Config) { c.MaxWaitingPerHost = 1 })},
+	{"all single checks", "single checks wait for host", changed(func(c *Config) { c.MaxWaitingPerHost = 1000 })},
+	{"extensions that failed", "where it has failed", forgetsHosts(func(h *host) { clear(h.trials) })},
 	{"idle sessions", "idle for", changed(func(c *Config) { c.Idle *= 2 })},
 	{"refusals", "a question behind", changed(func(c *Config) { c.Refused *= 2 })},
 	{"greylisters", "has greylisted egress", forgets(func(s *State) { s.egresses.loyal.young = nil })},
