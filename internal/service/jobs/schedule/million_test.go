@@ -56,8 +56,8 @@ type fleetBatch struct {
 	outcome int
 }
 
-// The mix of consumers and the rates of an egress are those of
-// docs/planning.md. Of the small providers, a tenth puts us off once.
+// The mix of consumers is that of docs/planning.md, and the rates of an egress
+// are higher. Of the small providers, a tenth puts us off once.
 var fleetMix = []struct {
 	domain string
 	share  int // of a hundred
