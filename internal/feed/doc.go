@@ -12,10 +12,8 @@
 //  2. The first address of a domain goes alone, as its scout, because the
 //     others would only wait for the DNS with it. Once the mail hosts of the
 //     domain are found, it has its turn before those that wait for their scout:
-//     so its addresses come along with the scout. Until one of them is done, no
-//     more than fifty are in progress, as the others would only wait for the
-//     first answer of the host. A domain with an address that had an answer
-//     before needs no scout.
+//     so its addresses come along with the scout. A domain with an address that
+//     had an answer before needs no scout.
 //  3. A domain is small if no more than four of its addresses are queued and in
 //     progress. The others are large. Those with more addresses, by powers of
 //     two, come first, because their hosts take longest. Domains of one size

@@ -228,18 +228,17 @@ func (p *Plan[T]) start(d *domain[T], large bool) *Address[T] {
 	return a
 }
 
-// Found lets a batch of a domain follow its scout, which has found its mail
+// Found lets the others of a domain follow its scout, which has found its mail
 // hosts. (Rule 1.2)
 func (p *Plan[T]) Found(a *Address[T]) {
-	d, most := a.domain, min(batchSize, p.limits.PerDomain)
-	if d.most < most {
-		d.most, d.follows = most, true
+	if d := a.domain; d.most < p.limits.PerDomain {
+		d.most, d.follows = p.limits.PerDomain, true
 		p.list(d)
 	}
 }
 
-// Done ends an address that was started. As many of its domain as may be are in
-// progress from then on. (Rule 1.2)
+// Done ends an address that was started. Its domain needs no scout from then
+// on. (Rule 1.2)
 func (p *Plan[T]) Done(a *Address[T]) {
 	d := a.domain
 	d.most = p.limits.PerDomain

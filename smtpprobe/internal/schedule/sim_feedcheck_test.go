@@ -128,8 +128,7 @@ func bitsOf(d *domainCheck) (n int) {
 // found notes that a scout has found the mail hosts of its domain.
 func (c *feedCheck) found(f *feeding, a *listed) {
 	if c != nil {
-		d := c.of(a)
-		d.most = max(d.most, min(feedBatch, f.limits.PerDomain))
+		c.of(a).most = f.limits.PerDomain
 	}
 }
 
