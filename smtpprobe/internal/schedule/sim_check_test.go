@@ -325,6 +325,9 @@ func (l *life) checkFinal(a Action, j *simJob) {
 		if c := j.client; j.trouble == belief.NotAsked && l.now.Sub(start) < limitsLast && !c.offered.IsZero() {
 			l.wrong("SMTPUTF8 is missing at host %d, which has offered it", j.host)
 		}
+		if j.trouble == belief.NotAsked && j.client.lacked < 2 {
+			l.wrong("SMTPUTF8 is missing at host %d: one session says so", j.host)
+		}
 		if j.trouble == belief.None || j.trouble == belief.CutOff {
 			l.wrong("job %d: nothing was said", j.ID)
 		}

@@ -89,6 +89,7 @@ type simSession struct {
 	phase                        simPhase
 	transactions, named, refused int
 	aborted                      bool
+	lacks                        bool // SMTPUTF8
 	misplaced                    bool // its replies were taken for others
 	awaited                      int  // the event that ends what it does
 	began                        time.Time
@@ -119,6 +120,7 @@ type simClient struct {
 	each     time.Duration   // that it last took for a recipient
 	slow     time.Time       // until then it is known to be slow behind refusals
 	offered  time.Time       // SMTPUTF8, the last time
+	lacked   int             // sessions that did not offer it to one who needs it
 	proofs   []string        // the last targets that are known to be accepted
 	ever     map[string]bool // all mailboxes that it accepted
 	window   int             // sessions that it is to have, as it has put us off

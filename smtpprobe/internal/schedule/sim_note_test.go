@@ -76,6 +76,10 @@ func (l *life) noteHost(x *simSession, c *simClient, o *Outcome) {
 		known := said.Role == belief.Proof && c.ever[said.Mailbox] && !belief.Exempt(said.Mailbox)
 		c.caught = c.caught || known && o.Alone && said.Refused() && said.Reply.Code >= 500
 	}
+	if o.Trouble == belief.NotAsked && !x.lacks {
+		x.lacks = true
+		c.lacked++
+	}
 	if o.Trial != "" {
 		c.failed, c.failedAt = o.Trial, l.now
 	}
@@ -129,11 +133,11 @@ func (l *life) operates(x *simSession) bool {
 func (l *life) noteNotOpened(x *simSession, e *NotOpened) {
 	j, c := l.jobs[x.opensFor], l.client(x)
 	j.failure, j.trial, j.session = e.Failure, e.Trial != "", nil
+	j.failures++
 	if j.putOff = 0; len(e.Said) > 0 {
 		l.complained[l.providerOf(x.host)] = true
 		if e.Said[0].Class == replies.ClassRateLimited && l.operates(x) {
-			j.putOffs++
-			j.putOff = j.putOffs
+			j.putOff = j.failures
 		}
 	}
 	open := l.openWith(x.host, x.egress)

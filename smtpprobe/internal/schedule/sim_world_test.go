@@ -36,28 +36,28 @@ type simJob struct {
 	at    time.Duration
 
 	// What the host last said about it, and by whom it knew us.
-	said    *belief.Heard
-	trouble belief.Trouble // that of the transaction
-	client  *simClient
-	alone   bool // it was asked about so
-	number  int  // of the recipients that the client has named to it
-	fresh   bool // it has come, and no session has had it yet
-	unheard bool // it had heard of no other target
-	came    time.Time
-	session *simSession // that has it
-	proves  bool        // or it may wait there for a proof
-	asked   int         // how often
-	trial   bool        // the last session with it ended on the trial of an extension
-	failure smtp.Kind   // of the session that was to be opened for it
-	retried int         // how often its caller has asked before
-	givenUp bool        // its caller has gone
-	putOffs int         // how often its session was refused as one too many, while the operator had others
-	putOff  int         // the same, if its last session was; else zero
-	loyal   EgressID    // that its host has greylisted; zero: there is none
-	down    []EgressID  // that did not work when it came, while others did
-	ways    int         // egresses that led to its host
-	routing int         // of the life, when it came
-	up      int         // of them: worked
+	said     *belief.Heard
+	trouble  belief.Trouble // that of the transaction
+	client   *simClient
+	alone    bool // it was asked about so
+	number   int  // of the recipients that the client has named to it
+	fresh    bool // it has come, and no session has had it yet
+	unheard  bool // it had heard of no other target
+	came     time.Time
+	session  *simSession // that has it
+	proves   bool        // or it may wait there for a proof
+	asked    int         // how often
+	trial    bool        // the last session with it ended on the trial of an extension
+	failure  smtp.Kind   // of the session that was to be opened for it
+	retried  int         // how often its caller has asked before
+	givenUp  bool        // its caller has gone
+	failures int         // sessions for it that were not opened
+	putOff   int         // the same, if the last was refused as one too many while the operator had others; else zero
+	loyal    EgressID    // that its host has greylisted; zero: there is none
+	down     []EgressID  // that did not work when it came, while others did
+	ways     int         // egresses that led to its host
+	routing  int         // of the life, when it came
+	up       int         // of them: worked
 }
 
 // fault is what callers and the operator do.
