@@ -131,6 +131,9 @@ func (l *life) checkRun(x *simSession, a Action) {
 	case n > 0 && x.runs > 0 && (l.egress(x.egress) == nil || l.egress(x.egress).gone):
 		l.wrong("a question by egress %d, which is gone", x.egress)
 	}
+	if lists > 0 {
+		l.checkShare(x)
+	}
 	l.checkSession(x, a)
 	l.checkSize(x, a)
 	l.checkControls(x, a)
@@ -138,8 +141,22 @@ func (l *life) checkRun(x *simSession, a Action) {
 	l.checkNamed(x, a, lists > 0)
 }
 
-// checkSession holds what a session may be used for. (Rules 5.3, 5.4, 5.6 and
-// 9.3)
+// checkShare holds how many sessions with a host are used for lists. (Rule 2.4)
+func (l *life) checkShare(x *simSession) {
+	n := 0
+	for _, y := range l.sessions {
+		works := y.phase == simOpening || y.phase == simBusy
+		if y == x || y.host == x.host && y.egress == x.egress && works && y.list {
+			n++
+		}
+	}
+	if most := share(l.world.config.MaxSessionsPerHost, true); n > most {
+		l.wrong("%d sessions of host %d have lists, of at most %d", n, x.host, most)
+	}
+}
+
+// checkSession holds what a session may be used for. (Rules 4.2, 5.3, 5.4,
+// 5.6, 9.2 and 9.3)
 func (l *life) checkSession(x *simSession, a Action) {
 	client, most := l.client(x), l.world.config.Refused
 	if l.now.Before(client.slow) {
@@ -148,8 +165,13 @@ func (l *life) checkSession(x *simSession, a Action) {
 	if client.failed != "" && l.now.Sub(client.failedAt) < trialLasts && !slices.Contains(a.Shun, client.failed) {
 		l.wrong("%s is used with host %d, where it has failed", client.failed, x.host)
 	}
+	open := l.openWith(x.host, x.egress)
 	switch {
+	case x.proved:
+		l.wrong("session %d goes on behind a proof", x.id)
 	case len(a.Targets) == 0 || x.runs == 0:
+	case client.window > 0 && l.now.Sub(client.halved) < time.Minute && open > client.window:
+		l.wrong("host %d has put us off, and goes on with %d sessions", x.host, open)
 	case x.transactions >= mostTransactions:
 		l.wrong("a session has transaction %d", x.transactions+1)
 	case x.named+len(a.Targets)+len(a.Controls) > mostNamed:

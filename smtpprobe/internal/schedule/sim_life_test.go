@@ -90,6 +90,8 @@ type simSession struct {
 	transactions, named, refused int
 	aborted                      bool
 	lacks                        bool // SMTPUTF8
+	list                         bool // it has jobs of one, or had last
+	proved                       bool // its last transaction named nothing but a proof
 	misplaced                    bool // its replies were taken for others
 	awaited                      int  // the event that ends what it does
 	began                        time.Time
@@ -390,7 +392,7 @@ func (l *life) begin(a Action) {
 	l.sessions[a.Session] = x
 	l.taken(a.For)
 	j := l.jobs[a.For]
-	x.jobs, j.session = append(x.jobs, j), x
+	x.jobs, j.session, x.list = append(x.jobs, j), x, j.Caller != 0
 	l.connections++
 	e, after, ok := l.opens(x, a)
 	if !ok {
@@ -410,7 +412,9 @@ func (l *life) run(x *simSession, a Action) {
 	c.heardAt = l.now
 	if len(a.Targets) > 0 {
 		x.jobs = x.jobs[:0]
+		x.list = l.jobs[a.Targets[0]].Caller != 0
 	}
+	x.proved = len(a.Targets) == 0
 	for _, j := range x.jobs {
 		j.proves = true
 	}

@@ -22,7 +22,7 @@ var heldBy = map[string]string{
 	"2.1": "singleWaits checkRun TestOrder",
 	"2.2": "TestTurnsOfTen TestOrder",
 	"2.3": "checkRun TestSingleCheckTakesTheSessionOfAList TestFormBesideAList",
-	"2.4": "checkLimits checkNamed TestShares TestFormBesideAList",
+	"2.4": "checkLimits checkNamed checkShare TestShares TestFormBesideAList",
 
 	"3.1": "checkRun",
 	"3.2": "checkSize slowHost limitsRecipients TestTransactionSize",
@@ -32,7 +32,7 @@ var heldBy = map[string]string{
 	"3.6": "checkFinal halfUTF8 lacksUTF8",
 
 	"4.1": "checkProof",
-	"4.2": "checkFinal turnsSession turnsTransaction TestProofMakesWay",
+	"4.2": "checkFinal checkSession turnsSession turnsTransaction TestProofMakesWay",
 	"4.3": "verifyHost checkEnd TestHeldRefusals",
 	"4.4": "checkFinal turnsClient",
 	"4.5": "checkInherited checkOpen muteHost limitsAll turnsClient TestLeftAloneAllTheSame",
@@ -62,7 +62,7 @@ var heldBy = map[string]string{
 	"8.6": "checkWay checkReason",
 
 	"9.1": "TestLimits TestLimitsAreLearnt TestFirstSessions hangsUp",
-	"9.2": "noteNotOpened checkOpen limitsSessions TestSessionsHalveOnce",
+	"9.2": "noteNotOpened checkOpen checkSession limitsSessions TestSessionsHalveOnce",
 	"9.3": "checkSession postfix slowReset TestUntilRefused",
 	"9.4": "TestWhichLimit TestLimitsAreLearnt",
 	"9.5": "TestLimitGoesAway TestTroubleIsForgotten TestOneHour limitsForAWhile",
