@@ -109,11 +109,24 @@ func (n *simNode) checkCall(a schedule.Action) {
 	if again && n.time.Sub(at) < 900*time.Millisecond && a.Do != schedule.Look && a.Do != schedule.Leave && a.Do != schedule.Join {
 		n.fail("%s calls again %v after a failure: %s", n.id, n.time.Sub(at), describe(a))
 	}
+	if (a.Do == schedule.Ask || a.Do == schedule.Free) && n.time.Equal(n.broke) {
+		n.fail("%s goes on with %s, after the call before it failed", n.id, describe(a))
+	}
 	switch a.Do {
 	case schedule.Commit:
+		for _, c := range n.calls {
+			if c.action.Do == schedule.Leave {
+				n.fail("%s leaves, and begins with %s", n.id, describe(a))
+			}
+		}
 	case schedule.Free:
 		n.checkFreed(a)
 	case schedule.Leave:
+		for _, c := range n.calls {
+			if do := c.action.Do; (do == schedule.Commit || do == schedule.Join || do == schedule.LeaseBatches) && !n.aborted {
+				n.fail("%s leaves, and lets a call go on: %s", n.id, describe(c.action))
+			}
+		}
 		for id, s := range n.sent {
 			if n.time.Sub(n.shut) < 5*time.Second {
 				n.fail("%s leaves before settlement %d of %s is stored", n.id, id, s.Batch.Job)
@@ -131,6 +144,14 @@ func (n *simNode) checkCall(a schedule.Action) {
 			n.fail("%s ends, and begins with %s", n.id, describe(a))
 		}
 	}
+}
+
+// checkTold: the log has each kind of failure once a minute.
+func (n *simNode) checkTold(a schedule.Action) {
+	if at, is := n.told[a.News]; is && n.time.Sub(at) < time.Minute && a.News != schedule.RunStuck {
+		n.fail("%s tells %d again after %v", n.id, a.News, n.time.Sub(at))
+	}
+	n.told[a.News] = n.time
 }
 
 // checkFreed: a node does not give back by doubt what it works on.

@@ -31,8 +31,11 @@ type simNode struct {
 	done   bool
 
 	hurries int
-	doubts  time.Time            // since when it may have what it does not know of
-	failed  map[string]time.Time // when the last call of a kind failed
+	doubts  time.Time                   // since when it may have what it does not know of
+	failed  map[string]time.Time        // when the last call of a kind failed
+	told    map[schedule.News]time.Time // when it was told last
+	aborted bool                        // its calls are to end
+	broke   time.Time                   // when a call of the round failed
 }
 
 type simCall struct {
@@ -88,7 +91,7 @@ func (n *simNode) start() {
 	*n = simNode{
 		sim: n.sim, number: n.number, egress: n.egress, id: fmt.Sprintf("node%d-%d", n.number, n.seq), alive: true,
 		runs: make(map[schedule.RunID]*simRun), calls: make(map[schedule.CallID]*simCall), sent: make(map[int64]sentSettlement),
-		failed: make(map[string]time.Time), doubts: n.time,
+		failed: make(map[string]time.Time), told: make(map[schedule.News]time.Time), doubts: n.time,
 		plan: schedule.New(schedule.Config{Concurrency: 60, Window: 200, Batch: 50, Runs: n.sim.runs, Lease: n.lease}, n.time),
 	}
 	n.store.join(n.id, n.egress, n.time.Add(n.lease), len(n.nodes) == 1)
@@ -250,10 +253,12 @@ func (n *simNode) perform(a schedule.Action) {
 	case schedule.Gone:
 		n.gone(r)
 	case schedule.Abort:
+		n.aborted = true
 		n.cancelCalls(func(*simCall) bool { return true })
 	case schedule.Done:
 		n.ended()
 	case schedule.Tell:
+		n.checkTold(a)
 	default:
 		if a.Do == schedule.Commit {
 			n.snapshot(a.Settle)
@@ -321,6 +326,9 @@ func (n *simNode) returned(id string, c *simCall, e schedule.Returned) {
 	}
 	if e.Err == errWeather && !n.time.Before(n.frozen) {
 		n.failed[kind(c.action)] = n.time
+		if c.action.Do == schedule.Ask || c.action.Do == schedule.Free {
+			n.broke = n.time
+		}
 	}
 	c.ended = true
 	delete(n.calls, c.action.Call)

@@ -17,6 +17,7 @@ type hand struct {
 	plan  *schedule.State
 	now   time.Time
 	calls []schedule.Action // that have not returned
+	did   []schedule.Do
 	next  int64
 }
 
@@ -33,7 +34,7 @@ func byHand(t *testing.T) *hand {
 func (h *hand) handle(e schedule.Event) {
 	h.t.Helper()
 	for _, a := range h.plan.Handle(h.now, e) {
-		if a.Call > 0 {
+		if h.did = append(h.did, a.Do); a.Call > 0 {
 			h.calls = append(h.calls, a)
 		}
 	}
@@ -237,5 +238,110 @@ func TestRuleDoubt(t *testing.T) {
 	h.returns(schedule.Free, schedule.Returned{})
 	if _, found := h.waiting(schedule.Ask); !found {
 		t.Errorf("it does not ask for the list: %+v", h.calls)
+	}
+}
+
+// TestRuleForgets: what is known of a list ends when it has nothing to ask, so
+// one that goes on is asked for at once (rule 2).
+func TestRuleForgets(t *testing.T) {
+	h := byHand(t)
+	list := schedule.Returned{Lists: []schedule.List{{ID: "list", Owner: "owner"}}}
+	h.returns(schedule.LeaseBatches, schedule.Returned{})
+	h.handle(schedule.Ended{Run: 1})
+	for i, lists := range []schedule.Returned{list, {}, list} {
+		h.pass(500 * time.Millisecond)
+		h.returns(schedule.Look, lists)
+		if _, found := h.waiting(schedule.Ask); found != (i != 1) {
+			t.Fatalf("look %d: it asks: %v", i, found)
+		}
+		if i == 0 {
+			h.returns(schedule.Ask, schedule.Returned{}) // paused: nothing is due
+		}
+	}
+}
+
+// TestRuleDamaged: a list with a batch that cannot be read gets no others: it
+// fails (rule 5).
+func TestRuleDamaged(t *testing.T) {
+	h := byHand(t)
+	h.returns(schedule.LeaseBatches, schedule.Returned{Batches: []schedule.Batch{
+		{Lease: schedule.Lease{ID: 1, Claim: 1}, Addresses: 50, Damaged: true},
+	}})
+	if a, found := h.waiting(schedule.LeaseBatches); found {
+		t.Errorf("%+v", a)
+	}
+	h.pass(30 * time.Millisecond)
+	if a := h.returns(schedule.Commit, schedule.Returned{}); !a.Settle[0].Damaged {
+		t.Errorf("%+v", a.Settle)
+	}
+}
+
+// TestRuleTogether: a commit is bounded, and the rest follows at once (rule 6).
+func TestRuleTogether(t *testing.T) {
+	h := byHand(t)
+	many := slices.Repeat([]int{1}, 70)
+	for _, l := range h.leases("", many...) {
+		h.answers(l, 1)
+	}
+	h.pass(30 * time.Millisecond)
+	for _, want := range []int{64, 6} {
+		if a := h.returns(schedule.Commit, schedule.Returned{}); len(a.Settle) != want {
+			t.Errorf("%d settlements together, want %d", len(a.Settle), want)
+		}
+	}
+}
+
+// TestRuleEndsInTime: a node that could not store all it has in time lets its
+// calls end, leaves, and commits no more (rule 14).
+func TestRuleEndsInTime(t *testing.T) {
+	h := byHand(t)
+	batches := h.leases("", 40, 40)
+	h.answers(batches[0], 40)
+	h.pass(30 * time.Millisecond)
+	h.handle(schedule.Shut{})
+	h.handle(schedule.Ended{Run: 1})
+	h.pass(5*time.Second - 30*time.Millisecond)
+	if slices.Contains(h.did, schedule.Leave) {
+		t.Error("it leaves too early")
+	}
+	h.pass(30 * time.Millisecond)
+	if !slices.Contains(h.did, schedule.Abort) || !slices.Contains(h.did, schedule.Leave) {
+		t.Errorf("it did %v", h.did)
+	}
+	h.returns(schedule.Commit, schedule.Returned{Err: errors.New("its context has ended")})
+	h.pass(time.Second)
+	if a, found := h.waiting(schedule.Commit); found {
+		t.Errorf("it goes on with %+v", a)
+	}
+	h.returns(schedule.Leave, schedule.Returned{})
+	if !slices.Contains(h.did, schedule.Done) {
+		t.Errorf("it did %v", h.did)
+	}
+}
+
+// TestRuleTurn: a run that makes place for another list waits for the lease
+// that is on its way (rule 3).
+func TestRuleTurn(t *testing.T) {
+	h := &hand{t: t, now: epoch}
+	h.plan = schedule.New(schedule.Config{Concurrency: 60, Window: 400, Batch: 50, Runs: 1, Lease: time.Hour}, h.now)
+	h.handle(schedule.Tick{})
+	both := schedule.Returned{Lists: []schedule.List{{ID: "list", Owner: "owner"}, {ID: "other", Owner: "owner"}}}
+	h.returns(schedule.Look, both)
+	h.returns(schedule.Ask, schedule.Returned{Due: h.now})
+	h.pass(time.Minute)
+	h.returns(schedule.Look, both)
+	h.returns(schedule.Ask, schedule.Returned{Due: h.now})
+	if l := h.plan.Load(); l.Runs != 2 || slices.Contains(h.did, schedule.Finish) {
+		t.Fatalf("%+v, it did %v", l, h.did)
+	}
+	first := h.leases("", 40)[0]
+	if !slices.Contains(h.did, schedule.Feed) {
+		t.Errorf("it did %v", h.did)
+	}
+	h.answers(first, 40)
+	h.pass(30 * time.Millisecond)
+	h.returns(schedule.Commit, schedule.Returned{})
+	if !slices.Contains(h.did, schedule.Finish) {
+		t.Errorf("it did %v", h.did)
 	}
 }

@@ -80,7 +80,6 @@ func (s *State) tend(r *run) (next time.Time) {
 		}
 		s.do(Action{Do: Tell, News: RunStuck, Run: r.id, List: r.list})
 		s.ended(r)
-		return s.tend(r)
 	case over:
 		if len(r.open) == 0 && !r.calls {
 			s.remove(r)

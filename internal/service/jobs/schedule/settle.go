@@ -133,7 +133,7 @@ func (s *State) commit() {
 		}
 		c.waiting = c.waiting[1:]
 	}
-	isDue := len(c.due) > 0 && (len(c.due) >= settleAtOnce || !s.now.Before(c.dueAt))
+	isDue := len(c.due) > 0 && !s.now.Before(c.dueAt)
 	var some []*settlement
 	switch {
 	case len(c.again) > 0 && (c.turn || !isDue):
