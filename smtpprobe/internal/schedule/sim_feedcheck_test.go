@@ -1,6 +1,9 @@
 package schedule
 
-import "time"
+import (
+	"math/bits"
+	"time"
+)
 
 // feedCheck sees that a list is fed as package feed promises: from outside, by
 // what was added, begun and done.
@@ -17,7 +20,8 @@ type domainCheck struct {
 	since   time.Duration // it has addresses that may begin
 	passed  int           // turns of others of its size since then
 	large   map[*listed]bool
-	most    int // that may be in progress
+	most    int  // that may be in progress
+	follows bool // those that may begin do so behind their scout
 }
 
 // As in package feed.
@@ -87,6 +91,7 @@ func (c *feedCheck) begins(f *feeding, batch []*handed, room int) {
 		c.started++
 	}
 	d.since, d.passed = f.fed.Now, 0
+	d.follows = d.follows && d.ready()
 }
 
 // takeTurns sees that it is the turn of a domain: that no small one waits while
@@ -103,6 +108,8 @@ func (c *feedCheck) takeTurns(f *feeding, d *domainCheck, large bool, room int) 
 			f.wrong("%s waits behind a large domain", name)
 		case !large && other.isLarge() && c.ofLarge < room*3/4:
 			f.wrong("%s is large, and has not its share", name)
+		case large && other.isLarge() && !d.follows && bitsOf(other) > bitsOf(d):
+			f.wrong("%s is larger, and waits", name)
 		case bitsOf(other) == bitsOf(d):
 			if other.passed++; other.passed > 2*len(f.domains)*feedBatch {
 				f.wrong("%s starves: %d turns have passed it", name, other.passed)
@@ -118,17 +125,20 @@ func (d *domainCheck) sizeWithout() int {
 }
 
 // bitsOf is the size of a domain, by powers of two.
-func bitsOf(d *domainCheck) (n int) {
-	for size := len(d.queued) + d.started; size > smallDomain; size /= 2 {
-		n++
+func bitsOf(d *domainCheck) int {
+	if !d.isLarge() {
+		return 0
 	}
-	return n
+	return bits.Len(uint(len(d.queued) + d.started))
 }
 
 // found notes that a scout has found the mail hosts of its domain.
 func (c *feedCheck) found(f *feeding, a *listed) {
-	if c != nil {
-		c.of(a).most = f.limits.PerDomain
+	if c == nil {
+		return
+	}
+	if d := c.of(a); d.most < f.limits.PerDomain {
+		d.most, d.follows = f.limits.PerDomain, true
 	}
 }
 
