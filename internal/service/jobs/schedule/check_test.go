@@ -100,7 +100,7 @@ func (n *simNode) checkLoad() {
 }
 
 // kind is what fails together: a call for a list, or a commit.
-func kind(a schedule.Action) string { return fmt.Sprint(a.Do, a.List.ID, a.Run) }
+func kind(a schedule.Action) string { return fmt.Sprint(a.Do, " ", a.List.ID, " ", a.Run) }
 
 // checkCall: the store is not asked too often while it fails, and not about new
 // things when the node ends.

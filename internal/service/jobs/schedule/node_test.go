@@ -330,6 +330,9 @@ func (n *simNode) returned(id string, c *simCall, e schedule.Returned) {
 			n.broke = n.time
 		}
 	}
+	if c.action.Do == schedule.Free && e.Err == nil { // then the list is asked for at once
+		delete(n.failed, kind(schedule.Action{Do: schedule.Ask, List: c.action.List}))
+	}
 	c.ended = true
 	delete(n.calls, c.action.Call)
 	e.Call = c.action.Call
