@@ -202,3 +202,27 @@ func TestGrownAndShrunk(t *testing.T) {
 		t.Errorf("%q began, want %q", began, want)
 	}
 }
+
+// TestDrop checks that the addresses that were not started are taken, and
+// nothing is kept of their domains.
+func TestDrop(t *testing.T) {
+	p := New[string](Limits{PerDomain: 2})
+	for _, domain := range []string{"begun", "begun", "begun", "waits"} {
+		p.Add(domain, domain, 10, true)
+	}
+	batch := p.Next(2)
+	dropped := p.Drop()
+	slices.Sort(dropped)
+	if want := []string{"begun", "waits"}; !slices.Equal(dropped, want) || p.Octets() != 20 || p.Planned() != 2 {
+		t.Errorf("%q were dropped, %d octets of %d are left", dropped, p.Octets(), p.Planned())
+	}
+	if all := p.ByDomain(); len(all) != 1 || all["begun"] != 2 {
+		t.Errorf("%v are left", all)
+	}
+	for _, a := range batch {
+		p.Done(a)
+	}
+	if n := len(p.Next(10)); n > 0 || len(p.ByDomain()) > 0 {
+		t.Errorf("%d begin, and %v are left", n, p.ByDomain())
+	}
+}

@@ -88,6 +88,17 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestFirstInstant checks that a retry comes at the first instant of the grid
+// that is not too early, also where the grid begins later than that.
+func TestFirstInstant(t *testing.T) {
+	for at, want := range map[time.Duration]time.Duration{2: 5, 5: 5, 6: 11, 11: 11, 12: 17} {
+		r := Retries{Grid: func(string) uint64 { return uint64(5 * time.Second) }}
+		if got := r.spread("a.example", at*time.Second, 6*time.Second); got != want*time.Second {
+			t.Errorf("not before %v s: at %v, want %v s", int64(at), got, int64(want))
+		}
+	}
+}
+
 // TestImports holds that the feeding of a list is a value.
 func TestImports(t *testing.T) {
 	files, err := filepath.Glob("*.go")
