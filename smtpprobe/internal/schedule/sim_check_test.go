@@ -145,7 +145,7 @@ func (l *life) checkRun(x *simSession, a Action) {
 func (l *life) checkShare(x *simSession) {
 	n := 0
 	for _, y := range l.sessions {
-		works := y.phase == simOpening || y.phase == simBusy
+		works := (y.phase == simOpening || y.phase == simBusy) && !y.aborted
 		if y == x || y.host == x.host && y.egress == x.egress && works && y.list {
 			n++
 		}
