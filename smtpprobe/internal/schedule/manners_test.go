@@ -232,3 +232,21 @@ func TestPutOff(t *testing.T) {
 	}
 	p.only(Open, p.tell(10*time.Millisecond, Tick{}))
 }
+
+// TestTurnBehindTheEnd sees that a single check which would have to wait longer
+// for the turn of its host than its caller does is told so at once, and when to
+// ask again. (Rule 6.4)
+func TestTurnBehindTheEnd(t *testing.T) {
+	c := testConfig()
+	c.Pace.Unknown.SessionsPerMinute = 1
+	p := newScripted(t, c)
+	until := func(d time.Duration) func(*Job) { return func(j *Job) { j.Limit = p.now.Add(d) } }
+	p.only(Open, p.ask(0, until(time.Minute), "good1@d0.example"))
+	if all := p.ask(1, until(2*time.Minute), "good2@d1.example"); len(all) != 0 {
+		t.Errorf("there is time: %+v", all)
+	}
+	a := p.only(Answer, p.ask(2, until(5*time.Second), "good3@d2.example"))
+	if a.Result != Limited || a.Retry < 50*time.Second || a.Retry > 70*time.Second {
+		t.Errorf("it is answered %d, and comes back in %v", a.Result, a.Retry)
+	}
+}

@@ -47,7 +47,7 @@ var heldBy = map[string]string{
 	"6.1": "checkLimits checkNamed checkBudget",
 	"6.2": "TestHostsTakeTurns TestThoseWhoseSingleChecksHaveGone",
 	"6.3": "checkReason check TestFeed",
-	"6.4": "checkReason",
+	"6.4": "checkReason TestTurnBehindTheEnd",
 	"6.5": "checkReason checkWaiting",
 	"6.6": "TestNamesOfAProvider TestNameOfAProvider",
 
