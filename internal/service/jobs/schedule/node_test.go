@@ -356,8 +356,14 @@ func (n *simNode) committed(one schedule.Settlement, e schedule.Returned, i int)
 		return
 	}
 	delete(n.sent, one.ID)
-	if r := n.runs[one.Run]; r != nil && e.Lost[i] && !s.tried && r.open[one.Lease] != nil {
-		r.open[one.Lease].lost = true
+	r := n.runs[one.Run]
+	if r == nil || r.open[one.Lease] == nil {
+		return
+	}
+	b := r.open[one.Lease]
+	b.lost = e.Lost[i] && !s.tried
+	if s.tried { // what came after it may go on its way only now
+		b.since = n.time
 	}
 }
 

@@ -169,7 +169,7 @@ func TestFailedCommit(t *testing.T) {
 	batches := append(h.leases("", 40, 40, 40, 40), h.leases("", 40, 40)...)
 	h.returns(schedule.LeaseBatches, schedule.Returned{})
 	var sizes []string
-	for i := range 11 {
+	for i := range 12 {
 		if i == 0 {
 			for _, l := range batches[:4] {
 				h.answers(l, 1)
@@ -199,7 +199,7 @@ func TestFailedCommit(t *testing.T) {
 		}
 	}
 	want := []string{
-		" 1 2 3 4 fail", " 1 2 fail", " 5 6", " 3", " 4 1 fail", " 5 6", " 2", " 4 1 fail", " 5 6", " 4", " 1 fail",
+		" 1 2 3 4 fail", " 1 2 fail", " 5 6", " 3", " 5 6", " 4 1 fail", " 5 6", " 2", " 5 6", " 4 1 fail", " 5 6", " 4",
 	}
 	if !slices.Equal(sizes, want) {
 		t.Errorf("commits are %q, want %q", sizes, want)

@@ -77,13 +77,17 @@ func (c *settler) next(s *State) (next time.Time) {
 	return next
 }
 
-// ready lets the next commit have a batch (rule 6).
+// ready lets the next commit have a batch (rule 6). It does not wait for others
+// where it takes turns with what failed: it would lose its turn (rule 7).
 func (c *settler) ready(s *State, b *batch) {
 	if b.where >= ready {
 		return
 	}
 	if b.where = ready; len(c.due) == 0 {
-		c.dueAt = s.now.Add(settleTogether)
+		c.dueAt = s.now
+		if len(c.again) == 0 {
+			c.dueAt = s.now.Add(settleTogether)
+		}
 	}
 	c.due = append(c.due, b)
 }
