@@ -345,3 +345,18 @@ func TestRuleTurn(t *testing.T) {
 		t.Errorf("it did %v", h.did)
 	}
 }
+
+// TestRuleLeaves: a node ends although the store does not answer when it leaves
+// (rule 14).
+func TestRuleLeaves(t *testing.T) {
+	h := byHand(t)
+	h.handle(schedule.Shut{})
+	h.returns(schedule.LeaseBatches, schedule.Returned{Err: errors.New("its context has ended")})
+	h.handle(schedule.Ended{Run: 1})
+	for _, isDone := range []bool{false, true} {
+		h.pass(time.Second)
+		if slices.Contains(h.did, schedule.Done) != isDone {
+			t.Errorf("after %v it did %v", h.now.Sub(epoch), h.did)
+		}
+	}
+}
