@@ -50,7 +50,7 @@ RACE_GO = $(if $(filter go1.26%,$(shell $(GO) env GOVERSION)),$(shell GOTOOLCHAI
 RACE_NOT = $(foreach path,modernc.org/... golang.org/x/crypto/... compress/... github.com/klauspost/...,-gcflags=$(path)=-race=false)
 
 # Tests of much work in one goroutine, in which there is no race to find: make test has them.
-RACE_SKIP = -skip '^(TestCostlyRows|TestGuessedEncoding|TestSimulation|TestSums|TestSameTrace|TestFalsePlans|TestShrink|TestWorlds|TestStopsAtEachStep|TestMillions)$$'
+RACE_SKIP = -skip '^(TestCostlyRows|TestGuessedEncoding|TestSimulation|TestSums|TestSameTrace|TestFalsePlans|TestShrink|TestFeed|TestFeedSums|TestFormBesideAList|TestWorlds|TestStopsAtEachStep|TestMillions)$$'
 
 race: ## the tests of "make test" that may find races, with the race detector (needs a C compiler)
 	$(if $(CC_FOUND),$(RACE_GO:%=GOTOOLCHAIN=%) GORACE=atexit_sleep_ms=0 $(GO) test -race $(RACE_NOT) $(RACE_SKIP) -short -timeout 20m ./...,@echo "There is no C compiler for cgo: the race detector is left out.")
