@@ -162,9 +162,10 @@ type greylisting struct {
 	until  time.Time
 }
 
-// noteGreylisting notes that a host wants us to come back.
+// noteGreylisting notes that a host wants us to come back. What it says of a
+// proof alone is not about a question.
 func (l *life) noteGreylisting(x *simSession, o *Outcome) {
-	if x.aborted || o.Trouble != belief.None || len(l.egresses) < 2 {
+	if x.aborted || o.Targets == 0 || o.Trouble != belief.None || len(l.egresses) < 2 {
 		return
 	}
 	for i := range o.Named {
