@@ -12,6 +12,36 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
+// TestForgottenProvider sees that a mail host which is remembered for longer than
+// its provider has none until it is asked again: its sessions would not count
+// with those of other hosts.
+func TestForgottenProvider(t *testing.T) {
+	s := withEgresses(nil, "a")
+	ask := func(i int) {
+		s.host(&Job{
+			Addr:     netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 25),
+			Provider: pace.Table{Provider: fmt.Sprintf("p%d.example", i)},
+		}, s.egresses.all[0]).provider.Named(1, s.now)
+	}
+	for i := range 2 * maxHosts {
+		if ask(i); i == 2*maxHosts-10 {
+			s.now = s.now.Add(2 * time.Hour)
+		}
+	}
+	s.sweepProviders()
+	without := 0
+	for _, h := range s.hosts {
+		if h.provider == nil {
+			without++
+		} else if s.providers[h.provider.key] != h.provider {
+			t.Fatal("a mail host has a provider that was forgotten")
+		}
+	}
+	if without == 0 {
+		t.Error("no provider was forgotten before its mail host")
+	}
+}
+
 // TestHostsAreForgotten sees that a list of any number of mail hosts and
 // providers takes a bounded part of the memory, and that room is made by what
 // is not needed now: neither hosts in use are, nor their providers.
