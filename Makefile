@@ -111,8 +111,9 @@ bench-go: ## the benchmarks of the packages, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 SIMULATE = 10000000
-simulate: ## the plan of the probe pool in ten million events of random worlds, with new seeds; SIMULATE=1@SEED for one of them
+simulate: ## the plan of the probe pool in ten million events of random worlds, with new seeds; SIMULATE=1@SEED for one of them. And that of the service's lists in 2000 worlds
 	TEST_SIMULATION=$(SIMULATE) $(GO) test -run 'TestSimulation$$' -count=1 -timeout 60m -v ./smtpprobe/internal/schedule
+	TEST_WORLDS=2000 TEST_SEED=$${TEST_SEED:-$$(date +%s)} $(GO) test -run 'TestWorlds$$' -count=1 -timeout 60m -v ./internal/service/jobs/schedule
 
 mutate: ## 300 changes of the rules of the probe pool, one at a time: which tests notice. It takes half an hour
 	cd lab && $(GO) run ./mutate
