@@ -212,7 +212,7 @@ func TestIntervals(t *testing.T) {
 	for range 6 {
 		p.Answered("d.example")
 	}
-	if ok, _ := p.MayOpen(now, false); !ok || p.State(now).Slowed != "" {
+	if ok, _ := p.MayOpen(now, false); !ok || p.State(now).Slowed != "" || !p.State(now).Next.IsZero() {
 		t.Errorf("after answers: %+v", p.State(now))
 	}
 }
