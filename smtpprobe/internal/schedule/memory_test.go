@@ -12,9 +12,9 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
 
-// TestForgottenProvider sees that a mail host which is remembered for longer than
-// its provider has none until it is asked again: its sessions would not count
-// with those of other hosts.
+// TestForgottenProvider sees that a mail host which is remembered for longer
+// than its provider has none until it is asked again: its sessions would not
+// count with those of other hosts.
 func TestForgottenProvider(t *testing.T) {
 	s := withEgresses(nil, "a")
 	ask := func(i int) {
