@@ -68,9 +68,9 @@ type GroupOptions struct {
 	Found func()
 }
 
-// Caller is a list: who asks, how many of its addresses may wait, and until
-// when. It counts those that wait for a mail host: a list that limits its
-// verifications in progress need not count them. A Verifier that never has
+// Caller stands for a list. It says how many of its addresses may wait and when
+// the list ends, and counts those that wait for a mail host: a list that limits
+// its verifications in progress need not count these. A Verifier that never has
 // addresses wait leaves it alone.
 //
 // Experimental: it may change in any minor version.

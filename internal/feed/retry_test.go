@@ -1,14 +1,10 @@
 package feed
 
 import (
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/testkit"
 )
 
 // rules are retries of a domain whose grid begins at zero.
@@ -101,26 +97,7 @@ func TestFirstInstant(t *testing.T) {
 
 // TestImports holds that the feeding of a list is a value.
 func TestImports(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	allowed := []string{"cmp", "container/heap", "math/bits", "time", "github.com/rcpt/rcpt/internal/sys/ring"}
-	for _, f := range files {
-		if strings.HasSuffix(f, "_test.go") {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range parsed.Imports {
-			path, _ := strconv.Unquote(i.Path.Value)
-			if !slices.Contains(allowed, path) {
-				t.Errorf("%s imports %s", f, path)
-			}
-		}
-	}
+	testkit.Pure(t, "cmp", "container/heap", "math/bits", "time", "github.com/rcpt/rcpt/internal/sys/ring")
 }
 
 // TestLimits holds how many may be in progress.

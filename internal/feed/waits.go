@@ -24,8 +24,8 @@ func (w *Waits[T]) Add(of T, due time.Duration, place int64) {
 	heap.Push(&w.all, waiting[T]{due, place, of})
 }
 
-// Due takes the next one that is due now. If there is none, it returns when the
-// next will be; zero: nothing waits.
+// Due takes the next address that is due now. If none is due, it returns when
+// the next one will be; zero: nothing waits.
 func (w *Waits[T]) Due(now time.Duration) (of T, is bool, next time.Duration) {
 	switch {
 	case len(w.all) == 0:

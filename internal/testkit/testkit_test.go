@@ -46,3 +46,19 @@ func TestClock(t *testing.T) {
 		t.Errorf("it is %v", got)
 	}
 }
+
+// TestPure sees what a package of values may not have.
+func TestPure(t *testing.T) {
+	for text, faults := range map[string]int{
+		"package a\n\nimport \"fmt\"\n":                    0,
+		"package a\n\nimport \"os\"\n":                     1,
+		"package a\n\nvar a = time.Now()\n":                1,
+		"package a\n\nfunc f() { go func() {}() }\n":       1,
+		"package a\n\nimport \"net\"\n\nvar c chan bool\n": 2,
+		"no package": 1,
+	} {
+		if got := impure("a.go", []byte(text), []string{"fmt"}); len(got) != faults {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -225,7 +225,7 @@ func (m *Manager) handle(e schedule.Event) {
 	m.happened(e)
 }
 
-// happened is handle for who has locked m.mu.
+// happened is handle for callers that have locked m.mu.
 func (m *Manager) happened(e schedule.Event) {
 	if m.plan == nil {
 		return

@@ -15,8 +15,9 @@ const (
 	leaveTimeout = 2 * time.Second
 )
 
-// callContexts end the calls to the store: those that begin something when the
-// node is told to end, and the others when it does.
+// callContexts end the calls to the store. Looking is for calls that begin
+// something: it ends when the node is told to end. Settling is for the others:
+// it ends with the node.
 type callContexts struct {
 	looking, settling context.Context
 	abort             context.CancelFunc // of both
@@ -101,7 +102,7 @@ func (m *Manager) call(a schedule.Action, r *run) {
 // returned is what has come of a call.
 type returned struct {
 	schedule.Returned
-	take func() // takes in the rest, before the plan is told; m.mu is locked
+	take func() // is called with m.mu locked, before the plan is told of the call; nil: nothing is
 }
 
 func failed(err error) returned { return returned{Returned: schedule.Returned{Err: err}} }

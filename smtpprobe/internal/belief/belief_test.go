@@ -2,12 +2,11 @@ package belief
 
 import (
 	"fmt"
-	"go/build"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/rcpt/rcpt/internal/testkit"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
 	"github.com/rcpt/rcpt/smtpprobe/smtp"
 )
@@ -446,19 +445,8 @@ func TestFirst(t *testing.T) {
 // TestImports sees that facts come in as values: nothing here can ask a host,
 // wait or look at the time.
 func TestImports(t *testing.T) {
-	allowed := []string{
-		"maps", "slices", "strconv", "strings", "unicode",
-		"github.com/rcpt/rcpt/smtpprobe/replies", "github.com/rcpt/rcpt/smtpprobe/smtp",
-	}
-	pkg, err := build.ImportDir(".", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, imported := range pkg.Imports {
-		if !slices.Contains(allowed, imported) {
-			t.Errorf("it imports %s", imported)
-		}
-	}
+	testkit.Pure(t, "maps", "slices", "strconv", "strings", "unicode",
+		"github.com/rcpt/rcpt/smtpprobe/replies", "github.com/rcpt/rcpt/smtpprobe/smtp")
 }
 
 // TestWordings sees which refusals say the same of two mailboxes.

@@ -19,9 +19,9 @@
 //     after a third of a lease, because batches of a lost node come back at
 //     any time.
 //  3. A node has so many runs, and one more for each owner without one. A list
-//     that waits for a place gets it at the next look. Where there is none, the
-//     oldest run of its owner leases no more once it has had its turn, and its
-//     list comes last after that.
+//     that waits gets a free place at the next look. If no place is free, the
+//     oldest run of its owner leases no more once it has had its turn, and the
+//     list of that run comes last from then on.
 //  4. Owners share what may be in progress equally, and so do the runs of one.
 //  5. A run leases what its window has room for, few batches of one domain at
 //     a time, and leaves a part of its window to small domains. Where it gets

@@ -51,7 +51,7 @@ type (
 		Err  error
 
 		Lists   []List    // of [Look], in the order in which they may begin
-		Due     time.Time // of [Ask]: when the first batch is due; zero: there is none
+		Due     time.Time // of [Ask]: when the first batch is due; zero: the list has none
 		Batches []Batch   // of [LeaseBatches]
 		Lost    []bool    // of [Commit]: nothing was written, for each settlement
 	}

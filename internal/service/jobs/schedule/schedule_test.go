@@ -2,52 +2,20 @@ package schedule_test
 
 import (
 	"fmt"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/service/jobs/schedule"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
+	"github.com/rcpt/rcpt/internal/testkit"
 )
 
 // TestImports: a State is a value. What it decides depends on nothing but what
 // it is told.
-func TestImports(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	allowed := map[string]bool{"cmp": true, "errors": true, "fmt": true, "maps": true, "slices": true, "time": true}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, one := range file.Imports {
-			if path, _ := strconv.Unquote(one.Path.Value); !allowed[path] {
-				t.Errorf("%s imports %s", name, path)
-			}
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, word := range []string{"time.Now", "time.After(", "time.Sleep", "time.Since", "time.NewT", "go func", "chan "} {
-			if strings.Contains(string(text), word) {
-				t.Errorf("%s says %s", name, word)
-			}
-		}
-	}
-}
+func TestImports(t *testing.T) { testkit.Pure(t, "cmp", "errors", "fmt", "maps", "slices", "time") }
 
 // TestWorlds lets worlds live: of TEST_WORLDS seeds, from TEST_SEED on. After
 // each event what is promised holds. "make simulate" has new ones.
