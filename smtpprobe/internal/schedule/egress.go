@@ -234,6 +234,9 @@ func (s *State) setEgresses(e SetEgresses) {
 		}
 		s.forgetEgress(gone)
 	}
+	for _, h := range s.hostsOf(func(h *host) bool { return s.troubled[h.provider.key.name] }) {
+		s.touch(h) // its provider may block another two (rule 7.2)
+	}
 }
 
 // forgetEgress forgets an egress that was removed, once its last session has

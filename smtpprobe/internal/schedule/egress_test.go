@@ -188,6 +188,26 @@ func TestReplacedEgresses(t *testing.T) {
 	}
 }
 
+// TestBlockedEgressesAreAdded sees that those who wait for a provider are told
+// that it is paused when egresses come back that it blocks.
+func TestBlockedEgressesAreAdded(t *testing.T) {
+	c := testConfig()
+	for _, name := range []string{"b", "c"} {
+		c.Memory = append(c.Memory, pace.Memory{Provider: "p", Egress: name, PausedUntil: start.Add(time.Hour)})
+	}
+	c.MaxSessions = 1
+	s := New(c, named("a"), nil)
+	for i := range 2 { // the second waits for the only session
+		s.Handle(start, Arrive{Jobs: []Job{{
+			ID: JobID(i), Addr: netip.AddrPortFrom(siteAddr(i), 25), Provider: pace.Table{Provider: "p"}, Target: "a@a.example",
+		}}})
+	}
+	actions := s.Handle(start, SetEgresses{All: named("a", "b", "c")})
+	if !slices.ContainsFunc(actions, func(a Action) bool { return a.Do == Answer && a.Job == 1 && a.Result == Paused }) {
+		t.Errorf("it did %+v", actions)
+	}
+}
+
 // TestPauses sees that a provider which blocks one egress is asked by another,
 // and by none while it blocks two.
 func TestPauses(t *testing.T) {
