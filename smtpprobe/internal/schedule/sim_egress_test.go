@@ -163,14 +163,15 @@ type greylisting struct {
 }
 
 // noteGreylisting notes that a host wants us to come back. What it says of a
-// proof alone is not about a question.
+// proof alone is not about a question. What it says in a transaction that ends
+// in trouble is believed of some, so that nothing is expected then.
 func (l *life) noteGreylisting(x *simSession, o *Outcome) {
-	if x.aborted || o.Targets == 0 || o.Trouble != belief.None || len(l.egresses) < 2 {
-		return
-	}
-	for i := range o.Named {
-		if o.Named[i].Class == replies.ClassGreylisted {
-			l.greyed[x.host] = greylisting{x.egress, l.egress(x.egress), l.now.Add(greylistLasts)}
-		}
+	greyed := func(r belief.Heard) bool { return r.Class == replies.ClassGreylisted }
+	switch {
+	case o.Targets == 0 || len(l.egresses) < 2 || !slices.ContainsFunc(o.Named, greyed):
+	case x.aborted || o.Trouble != belief.None:
+		delete(l.greyed, x.host)
+	default:
+		l.greyed[x.host] = greylisting{x.egress, l.egress(x.egress), l.now.Add(greylistLasts)}
 	}
 }
