@@ -45,7 +45,8 @@ func impure(name string, text []byte, allowed []string) (faults []string) {
 		}
 	}
 	for _, word := range []string{
-		"time.Now", "time.After", "time.Sleep", "time.Since", "time.Until", "time.NewT", "time.Tick", "go func", "chan ",
+		"time.Now", "time.After", "time.Sleep", "time.Since", "time.Until", "time.NewT", "time.Tick",
+		"go func", "chan ",
 	} {
 		if strings.Contains(string(text), word) {
 			faults = append(faults, name+" says "+word)

@@ -67,6 +67,12 @@ func number(t *testing.T, name string, fallback int) int {
 	return n
 }
 
+// addList adds a list with so many batches of fifty addresses.
+func (w *world) addList(l listSpec, batches int) {
+	l.batches = slices.Repeat([]batchSpec{{addresses: 50}}, batches)
+	w.lists = append(w.lists, l)
+}
+
 // TestNoListWaitsForOthers: where an owner's large lists have all places, a
 // small one gets a place when they have had their turn, and so does the last of
 // many large ones: a list that has had its turn waits behind those that have
@@ -74,11 +80,7 @@ func number(t *testing.T, name string, fallback int) int {
 func TestNoListWaitsForOthers(t *testing.T) {
 	w := &world{seed: 1, nodes: []nodeSpec{{}}, runs: 2, lease: 30 * time.Second}
 	for i := range 5 {
-		l := listSpec{id: fmt.Sprintf("large%d", i), owner: "owner", slow: 1000}
-		for range 300 {
-			l.batches = append(l.batches, batchSpec{addresses: 50})
-		}
-		w.lists = append(w.lists, l)
+		w.addList(listSpec{id: fmt.Sprint("large", i), owner: "owner", slow: 1000}, 300)
 	}
 	w.lists = append(w.lists, listSpec{id: "small", owner: "owner", at: 5 * time.Second, batches: []batchSpec{{addresses: 10}}})
 	s := live(w, false)
@@ -112,11 +114,7 @@ func TestPlacesAreTakenAtOnce(t *testing.T) {
 func TestRunsAreBounded(t *testing.T) {
 	w := &world{seed: 1, nodes: []nodeSpec{{}}, runs: 1, lease: 30 * time.Second}
 	for i := range 5 {
-		l := listSpec{id: fmt.Sprint("slow", i), owner: "owner", stuck: 1000}
-		for range 10 {
-			l.batches = append(l.batches, batchSpec{addresses: 50})
-		}
-		w.lists = append(w.lists, l)
+		w.addList(listSpec{id: fmt.Sprint("slow", i), owner: "owner", stuck: 1000}, 10)
 	}
 	s := live(w, false)
 	most := 0
