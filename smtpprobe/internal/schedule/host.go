@@ -122,6 +122,14 @@ func (h *host) sessionsFor(r rank, now time.Time) int {
 	return most
 }
 
+// leaveAlone has no session opened before a time, or a later one that is known.
+// (Rules 4.5 and 5.5)
+func (h *host) leaveAlone(until time.Time) {
+	if until.After(h.notBefore) {
+		h.notBefore = until
+	}
+}
+
 // servesLists reports whether another session may have jobs of a list: so many
 // are left to single checks. (Rule 2.4)
 func (h *host) servesLists(now time.Time) bool {

@@ -177,6 +177,27 @@ func TestLeftAloneAllTheSame(t *testing.T) {
 	}
 }
 
+// TestRestIsNotShortened sees that a host which rests does so to the end,
+// though a session fails that was being opened, for which it would be left
+// alone for a second. (Rules 4.5 and 5.5)
+func TestRestIsNotShortened(t *testing.T) {
+	p := newScripted(t, testConfig())
+	listed := func(j *Job) { j.Caller, j.Budget = 1, 0 }
+	open := p.only(Open, p.ask(0, listed, "good1@d0.example"))
+	run := p.only(Run, p.tell(0, Opened{Session: open.Session}))
+	p.ask(0, listed, "good2@d0.example")
+	other := p.only(Open, p.tell(newSessionDelay, Tick{}))
+	p.rest(p.sessions[open.Session].host, nil)
+	p.tell(0, NotOpened{Session: other.Session, Failure: smtp.KindEgress, Phase: smtp.PhaseConnect})
+	p.tell(0, Closed{Session: other.Session})
+	p.tell(0, p.hungUp(run))
+	p.tell(0, Closed{Session: open.Session})
+	if all := p.tell(failureLasts-time.Millisecond, Tick{}); len(all) > 0 {
+		t.Errorf("before its time: %+v", all)
+	}
+	p.only(Open, p.tell(time.Millisecond, Tick{}))
+}
+
 // hungUp is the end of a transaction at its first recipient.
 func (p *scripted) hungUp(run Action) Settled {
 	e := p.said(run, nil, "")

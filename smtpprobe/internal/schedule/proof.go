@@ -256,6 +256,6 @@ func (s *State) noteHostile(x *session, u use) {
 func (s *State) rest(h *host, account any) {
 	h.limits.shut(s.now)
 	h.proofs.hostile++
-	h.notBefore = s.now.Add(failureLasts)
+	h.leaveAlone(s.now.Add(failureLasts))
 	s.fail(h, &failure{result: Turned, account: account, lasts: failureLasts, waits: h.proofs.hostile < maxHostile})
 }

@@ -351,7 +351,7 @@ func (s *State) notOpened(x *session, e NotOpened) {
 	case others > 0 && !own:
 		h.limits.full(live, x.asked, s.now)
 	default:
-		h.notBefore = s.now.Add(atLimitPause)
+		h.leaveAlone(s.now.Add(atLimitPause))
 		first.atLimit++
 	}
 	s.goesAgain(first, true)
@@ -391,7 +391,7 @@ func (s *State) failsFor(h *host, e *NotOpened, had time.Duration, full bool) {
 		}
 		s.fail(h, f)
 	default:
-		h.notBefore = s.now.Add(atLimitPause)
+		h.leaveAlone(s.now.Add(atLimitPause))
 	}
 }
 
