@@ -180,3 +180,26 @@ func TestOneTooMany(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedAreNamed sees that recipients which were named once more count
+// for the provider, also where the caller gave up meanwhile. (Rule 6.1)
+func TestRepeatedAreNamed(t *testing.T) {
+	for _, gaveUp := range []bool{false, true} {
+		c := testConfig()
+		c.Pace.Unknown.RecipientsPerMinute = 10
+		p := newScripted(t, c)
+		open := p.only(Open, p.ask(0, nil, "good1@d0.example"))
+		run := p.only(Run, p.tell(0, Opened{Session: open.Session}))
+		e := p.said(run, &accepts, replies.ClassOK)
+		if gaveUp {
+			p.tell(0, GiveUp{Jobs: run.Targets})
+		}
+		e.Outcome.Repeated = 8
+		p.tell(0, e)
+		for _, g := range p.providers {
+			if left := g.MayName(0, p.now, false); left != 0 {
+				t.Errorf("gave up: %v: %d recipients may be named", gaveUp, left)
+			}
+		}
+	}
+}

@@ -19,7 +19,7 @@ func (s *State) settled(x *session, e Settled) {
 	r := x.run
 	x.run = nil
 	r.Outcome = &e.Outcome.Outcome
-	x.hears(r.Outcome)
+	x.hears(r.Outcome, s.now)
 	switch {
 	case x.phase != busy: // it was ended meanwhile
 		s.endRun(x, r)
@@ -32,12 +32,14 @@ func (s *State) settled(x *session, e Settled) {
 	s.touch(x.host)
 }
 
-// hears counts what was said in a transaction.
-func (x *session) hears(o *belief.Outcome) {
+// hears counts what was said in a transaction, also where nobody waits for it
+// any more. (Rule 6.1)
+func (x *session) hears(o *belief.Outcome, now time.Time) {
 	if o.Trouble != belief.NotAsked {
 		x.transactions += 1 + o.Repeated
 	}
 	x.named += o.Repeated
+	x.host.provider.Named(o.Repeated, now)
 	for i := range o.Named {
 		if r := &o.Named[i]; r.Reply != nil {
 			x.named++
@@ -70,7 +72,6 @@ func (s *State) settle(x *session, r *run, o *Outcome, account any) {
 	r.Host.Shown, r.Host.Accepts, r.Host.Limited = h.shown, p.accepts(), h.limited
 	r.Host.Others = p.heard != r.heard
 	p.heard += o.Repeated
-	h.provider.Named(o.Repeated, s.now)
 	s.endRun(x, r)
 	r.Host.First = p.first.Words()
 	f := r.Judge()
