@@ -20,7 +20,7 @@ import (
 func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	t.Helper()
 	ctx := t.Context()
-	account, err := s.CreateAccount(ctx, Account{Login: "ann", Password: "$argon2id$x"})
+	account, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "$argon2id$x"})
 	check(t, err)
 	key, err := s.CreateKey(ctx, Key{Hash: HashOf("a"), Account: account.ID, Scopes: []Scope{ScopeBulk}, RatePerSecond: 0.5})
 	check(t, err)

@@ -29,10 +29,10 @@ func (s *Store) Session(ctx context.Context, hash Hash) (session Session, accoun
 	err = s.read(ctx, "read session", func(ctx context.Context, db *sql.DB) error {
 		var created, expires, joined millis
 		err := db.QueryRowContext(ctx, `
-			SELECT s.created, s.expires, a.id, a.login, a.password, a.created
+			SELECT s.created, s.expires, a.id, a.login, a.role, a.password, a.created
 			FROM sessions s JOIN accounts a ON a.id = s.account
 			WHERE s.hash = $1 AND s.expires > $2`, octets(hash), millisOf(s.now())).
-			Scan(&created, &expires, &account.ID, &account.Login, &account.Password, &joined)
+			Scan(&created, &expires, &account.ID, &account.Login, &account.Role, &account.Password, &joined)
 		session = Session{Hash: hash, Account: account.ID, Created: created.time(), Expires: expires.time()}
 		account.Created = joined.time()
 		return err

@@ -25,11 +25,12 @@ func (s *Store) CheckSetupToken(ctx context.Context, hash Hash) error {
 	})
 }
 
-// SetUp uses a token to create the first account, in one transaction: of
-// several attempts, one succeeds. All other tokens end with it. [ErrNotFound]:
-// the token is unknown, used or expired, or there is an account: a starting
-// node may have stored its token a moment too late.
+// SetUp uses a token to create the first account, an admin, in one transaction:
+// of several attempts, one succeeds. All other tokens end with it.
+// [ErrNotFound]: the token is unknown, used or expired, or there is an account:
+// a starting node may have stored its token a moment too late.
 func (s *Store) SetUp(ctx context.Context, token Hash, first Account) (Account, error) {
+	first.Role = RoleAdmin
 	first = s.newAccount(first)
 	return first, s.write(ctx, "set up", func(ctx context.Context, tx *sql.Tx) error {
 		if err := one(tx.ExecContext(ctx, `

@@ -14,6 +14,7 @@ import (
 type Account struct {
 	ID       string // made when it is created
 	Login    string // lower-case, unique
+	Role     Role
 	Password string // the text that the password hash gives (argon2id), never the password
 	Created  time.Time
 }
@@ -47,12 +48,15 @@ func insertAccount(ctx context.Context, tx *sql.Tx, a Account) error {
 	if err := checkText("hash of the password", a.Password); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO accounts (id, login, password, created) VALUES ($1, $2, $3, $4)`,
-		a.ID, a.Login, a.Password, millisOf(a.Created))
+	if err := checkRole(a.Role); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO accounts (id, login, role, password, created) VALUES ($1, $2, $3, $4, $5)`,
+		a.ID, a.Login, string(a.Role), a.Password, millisOf(a.Created))
 	return err
 }
 
-const selectAccounts = `SELECT id, login, password, created FROM accounts`
+const selectAccounts = `SELECT id, login, role, password, created FROM accounts`
 
 // Accounts returns every account, the oldest first.
 func (s *Store) Accounts(ctx context.Context) (accounts []Account, err error) {
@@ -86,7 +90,7 @@ func (s *Store) account(ctx context.Context, query string, values ...any) (accou
 func scanAccount(row scanner) (Account, error) {
 	var a Account
 	var created millis
-	err := row.Scan(&a.ID, &a.Login, &a.Password, &created)
+	err := row.Scan(&a.ID, &a.Login, &a.Role, &a.Password, &created)
 	a.Created = created.time()
 	return a, err
 }

@@ -16,11 +16,11 @@ import (
 func TestAccounts(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
-		ann, err := s.CreateAccount(ctx, Account{Login: " Ann@Example.com ", Password: "one"})
+		ann, err := s.CreateAccount(ctx, Account{Login: " Ann@Example.com ", Role: RoleAdmin, Password: "one"})
 		check(t, err)
-		_, err = s.CreateAccount(ctx, Account{Login: "ann@example.COM", Password: "two"})
+		_, err = s.CreateAccount(ctx, Account{Login: "ann@example.COM", Role: RoleAdmin, Password: "two"})
 		wantError(t, err, ErrExists)
-		_, err = s.CreateAccount(ctx, Account{Login: " ", Password: "two"})
+		_, err = s.CreateAccount(ctx, Account{Login: " ", Role: RoleAdmin, Password: "two"})
 		wantError(t, err, ErrInvalid)
 		_, err = s.CreateAccount(ctx, Account{Login: "bob"})
 		wantError(t, err, ErrInvalid)
@@ -51,7 +51,7 @@ func TestAccounts(t *testing.T) {
 func TestDeleteAccountRevokesItsKeys(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
-		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Password: "one"})
+		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "one"})
 		check(t, err)
 		key, err := s.CreateKey(ctx, Key{Hash: HashOf("a"), Account: ann.ID})
 		check(t, err)
@@ -84,7 +84,7 @@ func TestSessions(t *testing.T) {
 		now := newClock()
 		o.Now = now.Now
 		s, ctx := open(t, o), t.Context()
-		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Password: "one"})
+		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "one"})
 		check(t, err)
 		session := Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: now.Now().Add(time.Hour)}
 		check(t, s.CreateSession(ctx, session))
@@ -191,7 +191,7 @@ func TestLoginForms(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
 		const composed, decomposed = "j\u00f6rg@acme.example", "Jo\u0308rg@acme.example"
-		account := Account{Login: decomposed, Password: "hash"}
+		account := Account{Login: decomposed, Role: RoleAdmin, Password: "hash"}
 		check(t, s.write(ctx, "test", func(ctx context.Context, tx *sql.Tx) error {
 			account.ID, account.Login = newID("acc"), loginOf(account.Login)
 			return insertAccount(ctx, tx, account)
@@ -199,7 +199,7 @@ func TestLoginForms(t *testing.T) {
 		if account.Login != composed {
 			t.Errorf("it is stored as %+q", account.Login)
 		}
-		old := Account{ID: newID("acc"), Login: "a\u0308", Password: "hash"}
+		old := Account{ID: newID("acc"), Login: "a\u0308", Role: RoleViewer, Password: "hash"}
 		check(t, s.write(ctx, "test", func(ctx context.Context, tx *sql.Tx) error { return insertAccount(ctx, tx, old) }))
 		for login, id := range map[string]string{composed: account.ID, decomposed: account.ID, "A\u0308": old.ID} {
 			found, err := s.AccountByLogin(ctx, login)

@@ -304,7 +304,7 @@ func TestListsOfOthers(t *testing.T) {
 	w.clock.Advance(time.Second) // the first account is the operator's
 	password, err := w.passwords.hash(t.Context(), testPassword)
 	if err == nil {
-		_, err = w.store.CreateAccount(t.Context(), store.Account{Login: "eve@acme.example", Password: password})
+		_, err = w.store.CreateAccount(t.Context(), store.Account{Login: "eve@acme.example", Role: store.RoleAdmin, Password: password})
 	}
 	if err != nil {
 		t.Fatal(err)
