@@ -16,7 +16,7 @@ func stateWithKey(t *testing.T) (*store.Store, settings.DataFlag) {
 	t.Helper()
 	folder := t.TempDir()
 	s := openState(t, store.Options{DataDir: folder})
-	_, err := s.CreateKey(t.Context(), store.Key{Name: "first", Hash: store.HashOf("secret")})
+	_, err := s.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Name: "first", Hash: store.HashOf("secret")})
 	check(t, err)
 	return s, settings.DataFlag{Data: folder}
 }

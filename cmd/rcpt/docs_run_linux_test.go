@@ -179,13 +179,13 @@ var states = map[string]func(*testing.T, *store.Store){
 		check(t, err)
 	},
 	"rcpt jobs cancel": func(t *testing.T, s *store.Store) {
-		key, err := s.CreateKey(t.Context(), store.Key{Hash: store.HashOf("a secret"), Name: "shop", Scopes: []store.Scope{store.ScopeBulk}})
+		key, err := s.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Hash: store.HashOf("a secret"), Name: "shop", Scopes: []store.Scope{store.ScopeBulk}})
 		check(t, err)
 		j, err := s.BeginJob(t.Context(), "node", store.Job{Owner: key.ID, Key: key.ID, Name: "customers.csv", Format: "csv"}, 0, nil)
 		check(t, err)
 		_, err = s.StartJob(t.Context(), j.ID, store.JobTotals{Rows: 50000, Addresses: 48444}, nil)
 		check(t, err)
-		check(t, s.RevokeKey(t.Context(), key.ID))
+		check(t, s.RevokeKey(t.Context(), store.ByCommand("test"), key.ID))
 		_, err = s.PauseOrphans(t.Context())
 		check(t, err)
 	},

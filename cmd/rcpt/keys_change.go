@@ -48,7 +48,7 @@ func (c *keysEditCommand) Run(ctx context.Context, std terminal, logs *settings.
 		if err != nil {
 			return usage(err)
 		}
-		if err := s.UpdateKey(ctx, changed); err != nil {
+		if err := s.UpdateKey(ctx, operator(), changed); err != nil {
 			return err
 		}
 		record, err := recordWithQuota(ctx, s, changed, now)
@@ -134,7 +134,7 @@ func (c *keysRotateCommand) Run(ctx context.Context, std terminal, logs *setting
 		if err != nil {
 			return usage(err)
 		}
-		text, fresh, err := keyring.Replacement(ctx, s, old.ID, time.Now().Add(time.Duration(c.Overlap)))
+		text, fresh, err := keyring.Replacement(ctx, s, operator(), old.ID, time.Now().Add(time.Duration(c.Overlap)))
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (c *keysRotateCommand) Run(ctx context.Context, std terminal, logs *setting
 
 // undoRotation revokes the new key and restores the old one.
 func undoRotation(ctx context.Context, s *store.Store, old, fresh store.Key) error {
-	return errors.Join(s.RevokeKey(ctx, fresh.ID), s.UpdateKey(ctx, old))
+	return errors.Join(s.RevokeKey(ctx, operator(), fresh.ID), s.UpdateKey(ctx, operator(), old))
 }
 
 func (c *keysRotateCommand) print(ctx context.Context, std terminal, s *store.Store, text string,
@@ -204,7 +204,7 @@ func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *setting
 			meant = append(meant, key)
 		}
 		for _, key := range meant {
-			if err := s.RevokeKey(ctx, key.ID); err != nil {
+			if err := s.RevokeKey(ctx, operator(), key.ID); err != nil {
 				return err
 			}
 			if err := c.endLists(ctx, std, s, key.ID); err != nil {

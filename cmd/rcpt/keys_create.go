@@ -38,13 +38,13 @@ func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *setting
 		return usage(err)
 	}
 	err = c.withStore(ctx, std, logs, !c.CreateDatabase, func(s *store.Store) error {
-		text, key, err := keyring.NewKey(ctx, s, wanted)
+		text, key, err := keyring.NewKey(ctx, s, operator(), wanted)
 		if err != nil {
 			return err
 		}
 		if err := c.print(std, text, key); err != nil {
 			err = fmt.Errorf("the key could not be printed and is revoked: %v", err)
-			return errors.Join(err, s.RevokeKey(context.WithoutCancel(ctx), key.ID))
+			return errors.Join(err, s.RevokeKey(context.WithoutCancel(ctx), operator(), key.ID))
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ import (
 func keyIn(t *testing.T, folder string, key store.Key) (text, id string) {
 	t.Helper()
 	s := openState(t, store.Options{DataDir: folder})
-	text, created, err := keyring.NewKey(t.Context(), s, key)
+	text, created, err := keyring.NewKey(t.Context(), s, store.ByCommand("test"), key)
 	check(t, err)
 	check(t, s.Close())
 	return text, created.ID

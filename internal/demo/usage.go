@@ -60,7 +60,7 @@ func SeedUsage(ctx context.Context, folder string, now time.Time) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, client := range clients {
-		_, key, err := keyring.NewKey(ctx, s, client.key)
+		_, key, err := keyring.NewKey(ctx, s, store.ByCommand("demo"), client.key)
 		if err != nil {
 			return err
 		}

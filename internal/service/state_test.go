@@ -102,12 +102,12 @@ func TestKeyOfARun(t *testing.T) {
 	wantSecret("without keys", made.Secret)
 	s, err := store.Open(t.Context(), store.Options{DataDir: home})
 	check(t, err)
-	_, key, err := keyring.NewKey(t.Context(), s, store.Key{Name: "shop"})
+	_, key, err := keyring.NewKey(t.Context(), s, store.ByCommand("test"), store.Key{Name: "shop"})
 	check(t, errors.Join(err, s.Close()))
 	wantSecret("with a key", "")
 	s, err = store.Open(t.Context(), store.Options{DataDir: home})
 	check(t, err)
-	check(t, errors.Join(s.RevokeKey(t.Context(), key.ID), s.Close()))
+	check(t, errors.Join(s.RevokeKey(t.Context(), store.ByCommand("test"), key.ID), s.Close()))
 	wantSecret("with a revoked key", made.Secret)
 }
 

@@ -298,7 +298,7 @@ func TestLongValues(t *testing.T) {
 	})
 	ctx := newBrowser(t)
 	s.enter(t, ctx)
-	key, err := s.store.CreateKey(t.Context(), store.Key{Name: unbroken, Hash: store.HashOf(unbroken), Scopes: []store.Scope{store.ScopeVerify, store.ScopeBulk, store.ScopeUsage},
+	key, err := s.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Name: unbroken, Hash: store.HashOf(unbroken), Scopes: []store.Scope{store.ScopeVerify, store.ScopeBulk, store.ScopeUsage},
 		RatePerSecond: 1e6, Burst: 1_000_000_000, Concurrency: 1_000_000_000, MonthlyQuota: 2_000_000_000, Expires: now.AddDate(9, 0, 0).Add(time.Hour),
 		Networks: []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")}})
 	if err != nil {
@@ -456,7 +456,7 @@ func (s *site) fill(t *testing.T) {
 		{Name: "Sign-up form", Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 10, Expires: now.UTC().Truncate(24*time.Hour).AddDate(0, 6, 1)},
 	} {
 		k.Hash = store.HashOf(k.Name)
-		key, err := s.store.CreateKey(t.Context(), k)
+		key, err := s.store.CreateKey(t.Context(), store.ByCommand("test"), k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -468,7 +468,7 @@ func (s *site) fill(t *testing.T) {
 		s.store.TouchKey(key.ID, now.Add(-time.Duration(i*i*37+2)*time.Minute))
 		s.use(key.ID, i, now)
 		if k.Name == "Sign-up form" {
-			if _, err := s.store.RotateKey(t.Context(), key.ID, store.HashOf("its successor"), now.Add(21*time.Hour+time.Minute)); err != nil {
+			if _, err := s.store.RotateKey(t.Context(), store.ByCommand("test"), key.ID, store.HashOf("its successor"), now.Add(21*time.Hour+time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -196,7 +196,7 @@ func TestReceiverPages(t *testing.T) {
 	s := newSite(t, nil)
 	ctx := newBrowser(t)
 	s.enter(t, ctx)
-	key, err := s.store.CreateKey(t.Context(), store.Key{Name: "Newsletter", Hash: store.HashOf("n"), Scopes: []store.Scope{store.ScopeBulk}})
+	key, err := s.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Name: "Newsletter", Hash: store.HashOf("n"), Scopes: []store.Scope{store.ScopeBulk}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func check(t *testing.T, err error) {
 func (l *lists) key(k store.Key) string {
 	l.t.Helper()
 	k.Scopes = append(k.Scopes, store.ScopeBulk)
-	text, _, err := l.keys.Create(l.t.Context(), k)
+	text, _, err := l.keys.Create(l.t.Context(), store.ByCommand("test"), k)
 	check(l.t, err)
 	return text
 }
@@ -254,13 +254,13 @@ func TestListByHTTP(t *testing.T) {
 // those do not see its own.
 func TestJobOfReplacedKeys(t *testing.T) {
 	l := newLists(t, accepts, jobs.Config{})
-	text, key, err := l.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeBulk}})
+	text, key, err := l.keys.Create(t.Context(), store.ByCommand("test"), store.Key{Scopes: []store.Scope{store.ScopeBulk}})
 	check(t, err)
 	texts := []string{text}
 	var sent []string
 	for range 3 {
 		sent = append(sent, l.want(l.send("POST", "/api/v1/bulk", text, "a@a.example\n", "Content-Type", csvType), 202).ID)
-		text, key, err = l.keys.Rotate(t.Context(), key.ID, time.Now().Add(time.Hour))
+		text, key, err = l.keys.Rotate(t.Context(), store.ByCommand("test"), key.ID, time.Now().Add(time.Hour))
 		check(t, err)
 		texts = append(texts, text)
 	}
@@ -302,7 +302,7 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 	if got := l.send("GET", "/api/v1/bulk", "rcpt_nobody", ""); got.Code != 401 {
 		t.Errorf("without a key: %d", got.Code)
 	}
-	text, _, err := l.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeVerify}})
+	text, _, err := l.keys.Create(t.Context(), store.ByCommand("test"), store.Key{Scopes: []store.Scope{store.ScopeVerify}})
 	check(t, err)
 	l.wantCode(l.send("GET", "/api/v1/bulk", text, ""), 403, "missing_scope")
 	for _, path := range []string{"/api/v1/bulk//", "/api/v1/bulk/x/y", "/api/v1/bulk/{id}", "/api/v1/bulk/" + strings.Repeat("x", 100)} {

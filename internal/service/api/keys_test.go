@@ -54,7 +54,7 @@ func (k keyed) create(t *testing.T, key store.Key) (ask func(r ...func(*http.Req
 	if key.Scopes == nil {
 		key.Scopes = []store.Scope{store.ScopeVerify}
 	}
-	text, created, err := k.keys.Create(t.Context(), key)
+	text, created, err := k.keys.Create(t.Context(), store.ByCommand("test"), key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestRevokedKey(t *testing.T) {
 	if r := ask(); r.Code != 200 {
 		t.Fatalf("before: %d", r.Code)
 	}
-	if err := k.keys.Revoke(t.Context(), id); err != nil {
+	if err := k.keys.Revoke(t.Context(), store.ByCommand("test"), id); err != nil {
 		t.Fatal(err)
 	}
 	if r := ask(); r.Code != 401 || strings.TrimSpace(r.Body.String()) != `{"message":"Unauthorized"}` {

@@ -113,7 +113,7 @@ func newOrphanage(t *testing.T, key store.Key, config api.Config) *orphanage {
 func (o *orphanage) newKey(key store.Key) string {
 	o.t.Helper()
 	key.Scopes = []store.Scope{store.ScopeVerify}
-	text, _, err := o.keys.Create(o.t.Context(), key)
+	text, _, err := o.keys.Create(o.t.Context(), store.ByCommand("test"), key)
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -199,7 +199,7 @@ func TestPostCosts(t *testing.T) {
 			return accepts(ctx, address)
 		}),
 	})
-	text, _, err := k.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 0.0001, Burst: 20, MonthlyQuota: 9})
+	text, _, err := k.keys.Create(t.Context(), store.ByCommand("test"), store.Key{Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 0.0001, Burst: 20, MonthlyQuota: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestPostCosts(t *testing.T) {
 // mistake, and more than it has now are too early.
 func TestPostBeyondRate(t *testing.T) {
 	k := newKeyed(t, api.Config{})
-	text, _, err := k.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 0.0001, Burst: 3})
+	text, _, err := k.keys.Create(t.Context(), store.ByCommand("test"), store.Key{Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 0.0001, Burst: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func TestUsageOfKey(t *testing.T) {
 		{store.Key{Name: "none", Burst: 7}, 0, `"used":3,"quota":null,"remaining":null,"limit":{"rate":null,"burst":null,"concurrency":null},`},
 	} {
 		c.key.Scopes = []store.Scope{store.ScopeUsage}
-		text, created, err := k.keys.Create(t.Context(), c.key)
+		text, created, err := k.keys.Create(t.Context(), store.ByCommand("test"), c.key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestUsageOfKey(t *testing.T) {
 	if response := get(k, "/api/v1/usage"); response.Code != http.StatusUnauthorized {
 		t.Errorf("without a key that is known: status %d", response.Code)
 	}
-	verify, _, err := k.keys.Create(t.Context(), store.Key{Scopes: []store.Scope{store.ScopeVerify}})
+	verify, _, err := k.keys.Create(t.Context(), store.ByCommand("test"), store.Key{Scopes: []store.Scope{store.ScopeVerify}})
 	if err != nil {
 		t.Fatal(err)
 	}

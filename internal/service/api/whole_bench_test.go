@@ -28,7 +28,7 @@ func BenchmarkWhole(b *testing.B) {
 	state, err := store.Open(b.Context(), store.Options{DataDir: folder})
 	fatal(err)
 	defer state.Close()
-	text, _, err := keyring.NewKey(b.Context(), state, store.Key{
+	text, _, err := keyring.NewKey(b.Context(), state, store.ByCommand("test"), store.Key{
 		Scopes: []store.Scope{store.ScopeVerify}, RatePerSecond: 1e6, Burst: 1e6, MonthlyQuota: 1e12,
 	})
 	fatal(err)

@@ -25,7 +25,7 @@ func TestRefusedKeys(t *testing.T) {
 	bound, _ := create(t, k, store.Key{Networks: home})
 	over, _ := create(t, k, store.Key{Networks: home, Scopes: []store.Scope{}, Expires: time.Now().Add(-time.Second)})
 	revoked, id := create(t, k, store.Key{})
-	if err := k.Revoke(t.Context(), id); err != nil {
+	if err := k.Revoke(t.Context(), store.ByCommand("test"), id); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {

@@ -22,7 +22,7 @@ func crowded() (*fakeStore, string) {
 		if i == manyKeys/2 {
 			hash = store.HashOf(text)
 		}
-		_, _ = s.CreateKey(context.Background(), store.Key{
+		_, _ = s.CreateKey(context.Background(), store.ByCommand("test"), store.Key{
 			Hash: hash, Name: fmt.Sprintf("key %d of the tests", i), Account: fmt.Sprintf("acc_%020d", i),
 			Scopes:        []store.Scope{store.ScopeVerify, store.ScopeBulk, store.ScopeUsage},
 			Networks:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},

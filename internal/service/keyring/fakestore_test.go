@@ -77,7 +77,7 @@ func (s *fakeStore) Watch(ctx context.Context, seen store.Versions, changed func
 	}
 }
 
-func (s *fakeStore) CreateKey(_ context.Context, k store.Key) (store.Key, error) {
+func (s *fakeStore) CreateKey(_ context.Context, _ store.Actor, k store.Key) (store.Key, error) {
 	err := s.do(func() error {
 		s.version++
 		k.ID, k.Created = fmt.Sprintf("key_%d", len(s.keys)+1), time.Now()
@@ -101,19 +101,19 @@ func (s *fakeStore) change(id string, change func(*store.Key)) error {
 	})
 }
 
-func (s *fakeStore) UpdateKey(_ context.Context, key store.Key) error {
+func (s *fakeStore) UpdateKey(_ context.Context, _ store.Actor, key store.Key) error {
 	return s.change(key.ID, func(k *store.Key) { *k = key })
 }
 
-func (s *fakeStore) RotateKey(ctx context.Context, id string, hash store.Hash, until time.Time) (fresh store.Key, err error) {
+func (s *fakeStore) RotateKey(ctx context.Context, by store.Actor, id string, hash store.Hash, until time.Time) (fresh store.Key, err error) {
 	if err := s.change(id, func(k *store.Key) { fresh, k.Expires = *k, until }); err != nil {
 		return fresh, err
 	}
 	fresh.Hash, fresh.Replaces = hash, id
-	return s.CreateKey(ctx, fresh)
+	return s.CreateKey(ctx, by, fresh)
 }
 
-func (s *fakeStore) RevokeKey(_ context.Context, id string) error {
+func (s *fakeStore) RevokeKey(_ context.Context, _ store.Actor, id string) error {
 	return s.change(id, func(k *store.Key) { k.Revoked = time.Now() })
 }
 
@@ -191,7 +191,7 @@ func create(t testing.TB, k *Keyring, key store.Key) (text, id string) {
 	if key.Scopes == nil {
 		key.Scopes = []store.Scope{store.ScopeVerify}
 	}
-	text, created, err := k.Create(t.Context(), key)
+	text, created, err := k.Create(t.Context(), store.ByCommand("test"), key)
 	if err != nil {
 		t.Fatal(err)
 	}

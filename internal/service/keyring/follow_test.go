@@ -41,7 +41,7 @@ func TestOtherNode(t *testing.T) {
 		if _, err := verify(t, there, text); err != nil {
 			t.Errorf("after its limit was raised: %v", err)
 		}
-		if err := here.Revoke(t.Context(), id); err != nil {
+		if err := here.Revoke(t.Context(), store.ByCommand("test"), id); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := verify(t, here, text); err != ErrUnauthorized {
@@ -64,7 +64,7 @@ func TestRotation(t *testing.T) {
 		s := newFakeStore()
 		here, there := open(t, Config{Store: s}), open(t, Config{Store: s})
 		old, id := create(t, here, store.Key{Name: "shop"})
-		fresh, key, err := here.Rotate(t.Context(), id, time.Now().Add(time.Hour))
+		fresh, key, err := here.Rotate(t.Context(), store.ByCommand("test"), id, time.Now().Add(time.Hour))
 		if err != nil || key.Replaces != id || key.Name != "shop" || !strings.HasPrefix(fresh, TextPrefix) {
 			t.Fatalf("%+v, %v", key, err)
 		}
@@ -81,13 +81,13 @@ func TestRotation(t *testing.T) {
 			t.Error("the old key has not ended, or the new one has")
 		}
 		key.RatePerSecond = 1.0 / 3600
-		if err := here.Update(t.Context(), key); err != nil {
+		if err := here.Update(t.Context(), store.ByCommand("test"), key); err != nil {
 			t.Fatal(err)
 		}
 		if !admitted(here, fresh) || admitted(here, fresh) {
 			t.Error("the new limit does not hold at once")
 		}
-		if _, _, err := here.Rotate(t.Context(), "nothing", time.Now()); err != store.ErrNotFound {
+		if _, _, err := here.Rotate(t.Context(), store.ByCommand("test"), "nothing", time.Now()); err != store.ErrNotFound {
 			t.Error(err)
 		}
 	})
@@ -120,7 +120,7 @@ func TestUnreadableKeys(t *testing.T) {
 		text, id := create(t, here, store.Key{})
 		time.Sleep(time.Second)
 		s.unreadable.Store(true)
-		if err := here.Revoke(t.Context(), id); err != nil {
+		if err := here.Revoke(t.Context(), store.ByCommand("test"), id); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := verify(t, here, text); err != ErrUnauthorized {
@@ -165,14 +165,14 @@ func TestStoreAway(t *testing.T) {
 		if _, err := verify(t, k, text); err != nil {
 			t.Errorf("a known key: %v", err)
 		}
-		if err := k.Revoke(t.Context(), id); !errors.Is(err, store.ErrUnavailable) {
+		if err := k.Revoke(t.Context(), store.ByCommand("test"), id); !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("revoked: %v", err)
 		}
-		if _, _, err := k.Create(t.Context(), store.Key{}); !errors.Is(err, store.ErrUnavailable) {
+		if _, _, err := k.Create(t.Context(), store.ByCommand("test"), store.Key{}); !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("created: %v", err)
 		}
 		s.fail(nil)
-		_ = s.RevokeKey(t.Context(), id)
+		_ = s.RevokeKey(t.Context(), store.ByCommand("test"), id)
 		time.Sleep(time.Second)
 		if _, err := verify(t, k, text); err != ErrUnauthorized {
 			t.Errorf("revoked meanwhile: %v", err)

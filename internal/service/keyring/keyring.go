@@ -17,10 +17,10 @@ type Store interface {
 	Keys(context.Context) ([]rows.Key, error)
 	Versions(context.Context) (rows.Versions, error)
 	Watch(ctx context.Context, seen rows.Versions, changed func(context.Context, rows.Versions) error)
-	CreateKey(context.Context, rows.Key) (rows.Key, error)
-	UpdateKey(context.Context, rows.Key) error
-	RotateKey(ctx context.Context, id string, hash rows.Hash, until time.Time) (rows.Key, error)
-	RevokeKey(ctx context.Context, id string) error
+	CreateKey(context.Context, rows.Actor, rows.Key) (rows.Key, error)
+	UpdateKey(context.Context, rows.Actor, rows.Key) error
+	RotateKey(ctx context.Context, by rows.Actor, id string, hash rows.Hash, until time.Time) (rows.Key, error)
+	RevokeKey(ctx context.Context, by rows.Actor, id string) error
 	TouchKey(id string, at time.Time)
 	QuotaUsed(ctx context.Context, key string, at time.Time) (int64, error)
 	ReserveQuota(ctx context.Context, key string, at time.Time, want, limit int64) (rows.Reservation, error)

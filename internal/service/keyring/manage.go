@@ -10,19 +10,19 @@ import (
 // NewKey creates a key with the fields of k and stores its hash. It returns the
 // text of the key, which cannot be read again.
 func NewKey(ctx context.Context, s interface {
-	CreateKey(context.Context, rows.Key) (rows.Key, error)
-}, k rows.Key) (text string, created rows.Key, err error) {
+	CreateKey(context.Context, rows.Actor, rows.Key) (rows.Key, error)
+}, by rows.Actor, k rows.Key) (text string, created rows.Key, err error) {
 	text = NewText()
 	k.Hash = rows.HashOf(text)
-	if created, err = s.CreateKey(ctx, k); err != nil {
+	if created, err = s.CreateKey(ctx, by, k); err != nil {
 		return "", rows.Key{}, err
 	}
 	return text, created, nil
 }
 
 // Create is [NewKey] for a key that can be used on this node at once.
-func (k *Keyring) Create(ctx context.Context, key rows.Key) (text string, created rows.Key, err error) {
-	text, created, err = NewKey(ctx, k.store, key)
+func (k *Keyring) Create(ctx context.Context, by rows.Actor, key rows.Key) (text string, created rows.Key, err error) {
+	text, created, err = NewKey(ctx, k.store, by, key)
 	if err == nil {
 		k.reloadSoon(ctx)
 	}
@@ -34,18 +34,20 @@ func (k *Keyring) Create(ctx context.Context, key rows.Key) (text string, create
 // [github.com/rcpt/rcpt/internal/service/store.Store.RotateKey]. It returns the
 // text of the new key, which cannot be read again.
 func Replacement(ctx context.Context, s interface {
-	RotateKey(ctx context.Context, id string, hash rows.Hash, until time.Time) (rows.Key, error)
-}, id string, until time.Time) (text string, created rows.Key, err error) {
+	RotateKey(ctx context.Context, by rows.Actor, id string, hash rows.Hash, until time.Time) (rows.Key, error)
+}, by rows.Actor, id string, until time.Time) (text string, created rows.Key, err error) {
 	text = NewText()
-	if created, err = s.RotateKey(ctx, id, rows.HashOf(text), until); err != nil {
+	if created, err = s.RotateKey(ctx, by, id, rows.HashOf(text), until); err != nil {
 		return "", rows.Key{}, err
 	}
 	return text, created, nil
 }
 
 // Rotate is [Replacement] for a key that can be used on this node at once.
-func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text string, created rows.Key, err error) {
-	text, created, err = Replacement(ctx, k.store, id, until)
+func (k *Keyring) Rotate(
+	ctx context.Context, by rows.Actor, id string, until time.Time,
+) (text string, created rows.Key, err error) {
+	text, created, err = Replacement(ctx, k.store, by, id, until)
 	if err == nil {
 		k.reloadSoon(ctx)
 	}
@@ -54,8 +56,8 @@ func (k *Keyring) Rotate(ctx context.Context, id string, until time.Time) (text 
 
 // Update changes the key with key's ID, on this node at once; see
 // [github.com/rcpt/rcpt/internal/service/store.Store.UpdateKey].
-func (k *Keyring) Update(ctx context.Context, key rows.Key) error {
-	err := k.store.UpdateKey(ctx, key)
+func (k *Keyring) Update(ctx context.Context, by rows.Actor, key rows.Key) error {
+	err := k.store.UpdateKey(ctx, by, key)
 	if err == nil {
 		k.reloadSoon(ctx)
 	}
@@ -64,8 +66,8 @@ func (k *Keyring) Update(ctx context.Context, key rows.Key) error {
 
 // Revoke makes a key permanently unusable, on this node at once.
 // [rows.ErrNotFound]: there is no key with this ID.
-func (k *Keyring) Revoke(ctx context.Context, id string) error {
-	if err := k.store.RevokeKey(ctx, id); err != nil {
+func (k *Keyring) Revoke(ctx context.Context, by rows.Actor, id string) error {
+	if err := k.store.RevokeKey(ctx, by, id); err != nil {
 		return err
 	}
 	for _, e := range k.table.Load().all {

@@ -80,7 +80,7 @@ func keyComesAndGoes(t *testing.T, here, there *Keyring) (made, revoked time.Dur
 	began := time.Now()
 	testkit.Eventually(t, "the key works there", func() bool { return works(there) })
 	made = time.Since(began)
-	if err := here.Revoke(t.Context(), id); err != nil {
+	if err := here.Revoke(t.Context(), store.ByCommand("test"), id); err != nil {
 		t.Fatal(err)
 	}
 	if works(here) {

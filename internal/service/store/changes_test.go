@@ -43,7 +43,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("after a setting: %+v, before %+v", got, seen)
 		}
 		began = time.Now()
-		check(t, elsewhere.RevokeKey(t.Context(), key.ID))
+		check(t, elsewhere.RevokeKey(t.Context(), ByCommand("test"), key.ID))
 		<-calls
 		if took := time.Since(began); took > 10*pollEvery {
 			t.Errorf("a revocation was known after %v", took)
@@ -59,7 +59,7 @@ func TestFailedChangesAreNotCounted(t *testing.T) {
 		someKey(t, s, "secret")
 		before, err := s.Versions(t.Context())
 		check(t, err)
-		_, err = s.CreateKey(t.Context(), Key{Hash: HashOf("secret")})
+		_, err = s.CreateKey(t.Context(), ByCommand("test"), Key{Hash: HashOf("secret")})
 		wantError(t, err, ErrExists)
 		after, err := s.Versions(t.Context())
 		check(t, err)

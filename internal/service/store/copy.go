@@ -16,7 +16,7 @@ const copyTimeout = 6 * time.Hour
 var copied = []string{
 	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings",
 	"api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
-	"webhooks", "webhook_tries", "webhook_secrets", "webhook_gone",
+	"webhooks", "webhook_tries", "webhook_secrets", "webhook_gone", "events",
 	"jobs", "job_counts", "job_groups", "job_segments", "job_batches", "job_results", "job_requests",
 }
 

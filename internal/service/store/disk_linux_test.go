@@ -35,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 	var made []string
 	for i := 0; i < 1000 && err == nil; i++ { // the log may have room for some
 		var key Key
-		if key, err = s.CreateKey(ctx, Key{Hash: HashOf(time.Duration(i).String()), Name: strings.Repeat("n", maxText)}); err == nil {
+		if key, err = s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf(time.Duration(i).String()), Name: strings.Repeat("n", maxText)}); err == nil {
 			made = append(made, key.ID)
 		}
 	}

@@ -105,7 +105,7 @@ func TestAgainJobOfALimitedKey(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx, now := open(t, o), t.Context(), time.Now()
 		join(t, s, "node")
-		key, err := s.CreateKey(ctx, Key{Hash: HashOf("limited"), Name: "limited", Scopes: []Scope{ScopeBulk}, MonthlyQuota: 15})
+		key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("limited"), Name: "limited", Scopes: []Scope{ScopeBulk}, MonthlyQuota: 15})
 		check(t, err)
 		j, err := s.BeginJob(ctx, "node", Job{Key: key.ID, Addresses: 10, Created: now}, key.MonthlyQuota, nil)
 		check(t, err)

@@ -57,11 +57,8 @@ func pauseOrphans(ctx context.Context, tx *sql.Tx, now millis) (paused int64, er
 // keeps the key from ending before the transaction does. Keys that are not in
 // the store are none of its business.
 func keyMayBegin(ctx context.Context, tx *sql.Tx, id string, now millis) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET expires = expires WHERE id = $1`, storable(id)); err != nil {
-		return err
-	}
-	key, err := scanKey(tx.QueryRowContext(ctx, selectKeys+` WHERE k.id = $1`, storable(id)))
-	if errors.Is(err, sql.ErrNoRows) {
+	key, err := lockKey(ctx, tx, id)
+	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
 	if err == nil && (!key.Usable(now.time()) || !key.May(ScopeBulk)) {

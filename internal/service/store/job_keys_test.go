@@ -11,7 +11,7 @@ import (
 func keyWithJob(t *testing.T, s *Store, secret string) (Key, Job) {
 	t.Helper()
 	ctx := t.Context()
-	key, err := s.CreateKey(ctx, Key{Hash: HashOf(secret), Name: secret, Scopes: []Scope{ScopeBulk}})
+	key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf(secret), Name: secret, Scopes: []Scope{ScopeBulk}})
 	check(t, err)
 	return key, jobOf(t, s, key.ID)
 }
@@ -46,7 +46,7 @@ func TestListsOfEndedKeys(t *testing.T) {
 		revoked, list := keyWithJob(t, s, "revoked")
 		_, other := keyWithJob(t, s, "other")
 		fixed := jobOf(t, s, "fixed")
-		check(t, s.RevokeKey(ctx, revoked.ID))
+		check(t, s.RevokeKey(ctx, ByCommand("test"), revoked.ID))
 		wantState(t, s, list.ID, JobPaused)
 		_, err := s.ResumeJob(ctx, list.ID)
 		check(t, err)
@@ -61,19 +61,19 @@ func TestListsOfEndedKeys(t *testing.T) {
 
 		expiring, short := keyWithJob(t, s, "expiring")
 		expiring.Expires = clock.Now().Add(time.Hour)
-		check(t, s.UpdateKey(ctx, expiring))
+		check(t, s.UpdateKey(ctx, ByCommand("test"), expiring))
 		wantState(t, s, short.ID, JobQueued)
 		expire()
 		wantState(t, s, short.ID, JobPaused)
 
 		first, long := keyWithJob(t, s, "first")
-		second, err := s.RotateKey(ctx, first.ID, HashOf("second"), clock.Now().Add(time.Minute))
+		second, err := s.RotateKey(ctx, ByCommand("test"), first.ID, HashOf("second"), clock.Now().Add(time.Minute))
 		check(t, err)
-		third, err := s.RotateKey(ctx, second.ID, HashOf("third"), clock.Now().Add(time.Minute))
+		third, err := s.RotateKey(ctx, ByCommand("test"), second.ID, HashOf("third"), clock.Now().Add(time.Minute))
 		check(t, err)
 		expire()
 		wantState(t, s, long.ID, JobQueued)
-		check(t, s.RevokeKey(ctx, third.ID))
+		check(t, s.RevokeKey(ctx, ByCommand("test"), third.ID))
 		wantState(t, s, long.ID, JobPaused)
 		for _, id := range []string{other.ID, fixed.ID} {
 			wantState(t, s, id, JobQueued)
@@ -92,14 +92,14 @@ func TestListsOfEndedKeys(t *testing.T) {
 func TestKeyEndsWhileAListArrives(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		for what, end := range map[string]func(s *Store, k Key) error{
-			"revoked": func(s *Store, k Key) error { return s.RevokeKey(t.Context(), k.ID) },
+			"revoked": func(s *Store, k Key) error { return s.RevokeKey(t.Context(), ByCommand("test"), k.ID) },
 			"expired": func(s *Store, k Key) error {
 				k.Expires = time.Now().Add(-time.Second)
-				return s.UpdateKey(t.Context(), k)
+				return s.UpdateKey(t.Context(), ByCommand("test"), k)
 			},
 			"without the scope": func(s *Store, k Key) error {
 				k.Scopes = []Scope{ScopeVerify}
-				return s.UpdateKey(t.Context(), k)
+				return s.UpdateKey(t.Context(), ByCommand("test"), k)
 			},
 		} {
 			s := open(t, o)

@@ -13,11 +13,14 @@ import (
 
 // CreateKey stores a key and returns it with its ID and time of creation.
 // [ErrExists]: a key with this hash exists.
-func (s *Store) CreateKey(ctx context.Context, k Key) (Key, error) {
+func (s *Store) CreateKey(ctx context.Context, by Actor, k Key) (Key, error) {
 	k.Name = rows.PlainName(k.Name)
 	k.ID, k.Replaces, k.Created, k.LastUsed, k.Revoked = newID("key"), "", millisOf(s.now()).time(), time.Time{}, time.Time{}
 	err := s.write(ctx, "create key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := insertKey(ctx, tx, k); err != nil {
+			return err
+		}
+		if err := s.recordEvent(ctx, tx, by, Event{What: rows.KeyCreated, Object: k.ID, Name: k.Name}); err != nil {
 			return err
 		}
 		return bump(ctx, tx, topicKeys)
@@ -44,7 +47,7 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 
 // UpdateKey sets the name, scopes, limits, networks and expiry of the key with
 // k's ID to those of k.
-func (s *Store) UpdateKey(ctx context.Context, k Key) error {
+func (s *Store) UpdateKey(ctx context.Context, by Actor, k Key) error {
 	k.Name = rows.PlainName(k.Name)
 	err := s.write(ctx, "update key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkKey(&k); err != nil {
@@ -57,6 +60,9 @@ func (s *Store) UpdateKey(ctx context.Context, k Key) error {
 			millisOf(k.Expires))); err != nil {
 			return err
 		}
+		if err := s.recordEvent(ctx, tx, by, Event{What: rows.KeyChanged, Object: k.ID, Name: k.Name}); err != nil {
+			return err
+		}
 		return bump(ctx, tx, topicKeys)
 	})
 	s.changed.send(err)
@@ -65,11 +71,17 @@ func (s *Store) UpdateKey(ctx context.Context, k Key) error {
 
 // RevokeKey makes a key permanently unusable, and pauses its lists. A revoked
 // key keeps the time of its first revocation.
-func (s *Store) RevokeKey(ctx context.Context, id string) error {
+func (s *Store) RevokeKey(ctx context.Context, by Actor, id string) error {
 	now := millisOf(s.now())
 	err := s.write(ctx, "revoke key", func(ctx context.Context, tx *sql.Tx) error {
-		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET revoked = CASE WHEN revoked = 0 THEN $2 ELSE revoked END WHERE id = $1`,
-			storable(id), now)); err != nil {
+		k, err := lockKey(ctx, tx, id)
+		if err != nil || !k.Revoked.IsZero() {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked = $2 WHERE id = $1`, k.ID, now); err != nil {
+			return err
+		}
+		if err := s.recordEvent(ctx, tx, by, Event{What: rows.KeyRevoked, Object: k.ID, Name: k.Name}); err != nil {
 			return err
 		}
 		if _, err := pauseOrphans(ctx, tx, now); err != nil {
@@ -80,6 +92,14 @@ func (s *Store) RevokeKey(ctx context.Context, id string) error {
 	s.changed.send(err)
 	s.jobsChanged()
 	return err
+}
+
+// lockKey reads a key that nobody else changes until the transaction ends.
+func lockKey(ctx context.Context, tx *sql.Tx, id string) (Key, error) {
+	if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET expires = expires WHERE id = $1`, storable(id))); err != nil {
+		return Key{}, err
+	}
+	return scanKey(tx.QueryRowContext(ctx, selectKeys+` WHERE k.id = $1`, storable(id)))
 }
 
 const selectKeys = `

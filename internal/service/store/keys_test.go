@@ -27,7 +27,7 @@ func TestKeys(t *testing.T) {
 		s, ctx := open(t, o), t.Context()
 		owner, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "hash"})
 		check(t, err)
-		key, err := s.CreateKey(ctx, Key{
+		key, err := s.CreateKey(ctx, ByCommand("test"), Key{
 			Hash: HashOf("secret"), Name: "büro", Account: owner.ID, Scopes: []Scope{ScopeVerify, ScopeUsage}, RatePerSecond: 2.5, Burst: 10,
 			Concurrency: 3, MonthlyQuota: math.MaxInt64, Expires: now.Now().Add(time.Hour),
 			Networks: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
@@ -46,7 +46,7 @@ func TestKeys(t *testing.T) {
 		}
 
 		key.Name, key.Burst, key.Networks, key.Expires = "other", 11, nil, time.Time{}
-		check(t, s.UpdateKey(ctx, key))
+		check(t, s.UpdateKey(ctx, ByCommand("test"), key))
 		at := now.Now().Add(time.Minute)
 		s.TouchKey(key.ID, at)
 		s.TouchKey(key.ID, at.Add(-time.Second))
@@ -55,10 +55,10 @@ func TestKeys(t *testing.T) {
 		check(t, s.Flush(ctx))
 		now.Advance(time.Minute)
 		second := someKey(t, s, "another")
-		check(t, s.RevokeKey(ctx, key.ID))
+		check(t, s.RevokeKey(ctx, ByCommand("test"), key.ID))
 		revoked := now.Now()
 		now.Advance(time.Minute)
-		check(t, s.RevokeKey(ctx, key.ID))
+		check(t, s.RevokeKey(ctx, ByCommand("test"), key.ID))
 
 		key.LastUsed, key.Revoked = at, revoked
 		all, err := s.Keys(ctx)
@@ -77,12 +77,12 @@ func TestKeys(t *testing.T) {
 func TestNameOfKey(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
-		key, err := s.CreateKey(ctx, Key{Hash: HashOf("secret"), Name: "shop\u202Egnp.exe\u200B"})
+		key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("secret"), Name: "shop\u202Egnp.exe\u200B"})
 		if check(t, err); key.Name != "shopgnp.exe" {
 			t.Errorf("created as %q", key.Name)
 		}
 		key.Name = "\u2066büro 日本 עברית\u2069"
-		check(t, s.UpdateKey(ctx, key))
+		check(t, s.UpdateKey(ctx, ByCommand("test"), key))
 		if key, err = s.Key(ctx, key.ID); err != nil || key.Name != "büro 日本 עברית" {
 			t.Errorf("changed to %q, %v", key.Name, err)
 		}
@@ -93,16 +93,16 @@ func TestKeysThatCannotBe(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
 		someKey(t, s, "secret")
-		_, err := s.CreateKey(ctx, Key{Hash: HashOf("secret")})
+		_, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("secret")})
 		wantError(t, err, ErrExists)
-		_, err = s.CreateKey(ctx, Key{Hash: HashOf("orphan"), Account: "nobody"})
+		_, err = s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("orphan"), Account: "nobody"})
 		wantError(t, err, ErrNotFound)
 		for _, id := range []string{"nothing", "a\x00b", "\xff"} { // as a URL can have it
 			_, err = s.Key(ctx, id)
 			wantError(t, err, ErrNotFound)
-			wantError(t, s.RevokeKey(ctx, id), ErrNotFound)
+			wantError(t, s.RevokeKey(ctx, ByCommand("test"), id), ErrNotFound)
 		}
-		wantError(t, s.UpdateKey(ctx, Key{ID: "nothing"}), ErrNotFound)
+		wantError(t, s.UpdateKey(ctx, ByCommand("test"), Key{ID: "nothing"}), ErrNotFound)
 		for name, key := range map[string]Key{
 			"no hash":       {},
 			"below zero":    {Hash: HashOf("a"), Burst: -1},
@@ -114,7 +114,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 			"line feed":     {Hash: HashOf("a"), Name: "a\nb"},
 			"too long":      {Hash: HashOf("a"), Name: strings.Repeat("a", maxText+1)},
 		} {
-			if _, err := s.CreateKey(ctx, key); !errors.Is(err, ErrInvalid) {
+			if _, err := s.CreateKey(ctx, ByCommand("test"), key); !errors.Is(err, ErrInvalid) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

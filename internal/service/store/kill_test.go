@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,10 +55,10 @@ func child() {
 	for caller := range 3 {
 		go func() {
 			for i := 0; ; i++ {
-				key, err := s.CreateKey(ctx, Key{Hash: HashOf(fmt.Sprint(os.Getpid(), caller, i))})
+				key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf(fmt.Sprint(os.Getpid(), caller, i))})
 				say("created", key.ID, err)
 				if i%2 == 0 && err == nil {
-					say("revoked", key.ID, s.RevokeKey(ctx, key.ID))
+					say("revoked", key.ID, s.RevokeKey(ctx, ByCommand("test"), key.ID))
 				}
 			}
 		}()
@@ -157,8 +158,12 @@ func (a *acknowledged) note(t *testing.T, line string) {
 func TestKill(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		a := acknowledged{created: map[string]bool{}, revoked: map[string]bool{}}
-		for round, stores := range []bool{false, false, false, true} {
-			killed(t, o, 50+round*130, stores, &a)
+		rounds := []bool{false, false, false, true}
+		if os.Getenv("TEST_CRASH") == "large" {
+			rounds = slices.Repeat(rounds, 5)
+		}
+		for round, stores := range rounds {
+			killed(t, o, 50+round%4*130, stores, &a)
 		}
 		s := open(t, o)
 		keys, err := s.Keys(t.Context())
@@ -179,10 +184,32 @@ func TestKill(t *testing.T) {
 		check(t, err)
 		t.Logf("%d keys, %d revocations, %d units of %d acknowledged, %d uses of %d, %d of them seen",
 			len(keys), len(a.revoked), used, a.reserved, counted, a.used, a.stored)
+		checkEvents(t, s, keys)
 		if len(a.created) > 0 || used < a.reserved || counted < a.stored || counted > a.used+4 { // the last of each round may be unsaid
 			t.Errorf("lost: keys %v, units %d, uses %d", a.created, a.reserved-used, a.stored-counted)
 		}
 	})
+}
+
+// checkEvents demands one event for each key that was made and each that was
+// revoked, and no other.
+func checkEvents(t *testing.T, s *Store, keys []Key) {
+	t.Helper()
+	left := map[string]int{}
+	for _, e := range allEvents(t, s) {
+		left[string(e.What)+" "+e.Object]++
+	}
+	for _, key := range keys {
+		left["key.created "+key.ID]--
+		if !key.Revoked.IsZero() {
+			left["key.revoked "+key.ID]--
+		}
+	}
+	for what, n := range left {
+		if n != 0 {
+			t.Errorf("%s: %+d events", what, n)
+		}
+	}
 }
 
 // patientKey is someKey for a machine on which a process that writes without a
@@ -191,7 +218,7 @@ func TestKill(t *testing.T) {
 func patientKey(t *testing.T, s *Store, secret string) Key {
 	t.Helper()
 	for {
-		key, err := s.CreateKey(t.Context(), Key{Hash: HashOf(secret), Name: "a key", Scopes: []Scope{ScopeVerify}})
+		key, err := s.CreateKey(t.Context(), ByCommand("test"), Key{Hash: HashOf(secret), Name: "a key", Scopes: []Scope{ScopeVerify}})
 		if errors.Is(err, ErrUnavailable) {
 			continue
 		}

@@ -98,7 +98,7 @@ func newClock() *testkit.Clock {
 // someKey stores a key.
 func someKey(t testing.TB, s *Store, secret string) Key {
 	t.Helper()
-	key, err := s.CreateKey(t.Context(), Key{Hash: HashOf(secret), Name: "a key", Scopes: []Scope{ScopeVerify}})
+	key, err := s.CreateKey(t.Context(), ByCommand("test"), Key{Hash: HashOf(secret), Name: "a key", Scopes: []Scope{ScopeVerify}})
 	check(t, err)
 	return key
 }

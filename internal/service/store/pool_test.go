@@ -28,7 +28,7 @@ func TestPool(t *testing.T) {
 		for range 20 {
 			all.Go(func() {
 				for range 20 {
-					_, created := s.CreateKey(t.Context(), Key{Hash: HashOf(newID("text")), Scopes: []Scope{ScopeVerify}})
+					_, created := s.CreateKey(t.Context(), ByCommand("test"), Key{Hash: HashOf(newID("text")), Scopes: []Scope{ScopeVerify}})
 					_, read := s.Keys(t.Context())
 					mu.Lock()
 					err = errors.Join(err, created, read)

@@ -40,6 +40,7 @@ var purges = []struct {
 	{`DELETE FROM webhook_secrets WHERE line IN (SELECT line FROM webhook_secrets WHERE place = 'previous' AND expires <= $1 LIMIT $2) AND place = 'previous'`, 0},
 	{`DELETE FROM writers WHERE writer IN (SELECT writer FROM writers WHERE at <= $1 ORDER BY at LIMIT $2)`, writersKept},
 	{`DELETE FROM job_requests WHERE (owner, token) IN (SELECT owner, token FROM job_requests WHERE at <= $1 ORDER BY at LIMIT $2)`, requestsKept},
+	{`DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at <= $1 ORDER BY at LIMIT $2)`, eventsKept},
 	{`DELETE FROM job_nodes WHERE node IN (SELECT node FROM job_nodes WHERE alive <= $1 LIMIT $2)`, nodesKept},
 }
 
@@ -80,10 +81,10 @@ func (s *Store) purgeVerdicts(ctx context.Context) error {
 }
 
 // Purge deletes what has expired: verdicts, rechecks, sessions, set-up tokens
-// and jobs, usage older than thirteen months, and webhooks of five weeks ago;
-// also verdicts that are too many. The store does so itself once a minute.
-// Deleted data can no longer be read in the files of an embedded database,
-// unless somebody was reading at that moment.
+// and jobs, usage older than thirteen months, events of a year ago, and
+// webhooks of five weeks ago; also verdicts that are too many. The store does
+// so itself once a minute. Deleted data can no longer be read in the files of
+// an embedded database, unless somebody was reading at that moment.
 func (s *Store) Purge(ctx context.Context) error {
 	for _, purge := range purges {
 		before := millisOf(s.now().Add(-purge.kept))

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // RotateKey replaces the key with the ID by a new one, of which hash is the
@@ -14,15 +16,10 @@ import (
 // until the given time, or until it expires, whichever comes first.
 // [ErrNotFound]: there is no such key. [ErrInvalid]: it cannot be used any
 // more, or another key replaces it already.
-func (s *Store) RotateKey(ctx context.Context, id string, hash Hash, until time.Time) (fresh Key, err error) {
+func (s *Store) RotateKey(ctx context.Context, by Actor, id string, hash Hash, until time.Time) (fresh Key, err error) {
 	now := millisOf(s.now())
 	err = s.write(ctx, "rotate key", func(ctx context.Context, tx *sql.Tx) error {
-		// This locks the row before it is read, so that of two concurrent
-		// rotations of a key the second sees the first.
-		if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET expires = expires WHERE id = $1`, storable(id))); err != nil {
-			return err
-		}
-		old, err := scanKey(tx.QueryRowContext(ctx, selectKeys+` WHERE k.id = $1`, storable(id)))
+		old, err := lockKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -38,6 +35,11 @@ func (s *Store) RotateKey(ctx context.Context, id string, hash Hash, until time.
 			if err := one(tx.ExecContext(ctx, `UPDATE api_keys SET expires = $2 WHERE id = $1`, old.ID, millisOf(until))); err != nil {
 				return err
 			}
+		}
+		if err := s.recordEvent(ctx, tx, by, Event{
+			What: rows.KeyRotated, Object: old.ID, Name: old.Name, Detail: fresh.ID,
+		}); err != nil {
+			return err
 		}
 		return bump(ctx, tx, topicKeys)
 	})

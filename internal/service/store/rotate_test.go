@@ -22,7 +22,7 @@ func TestRotateKey(t *testing.T) {
 		s, ctx := open(t, o), t.Context()
 		owner, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "hash"})
 		check(t, err)
-		old, err := s.CreateKey(ctx, Key{
+		old, err := s.CreateKey(ctx, ByCommand("test"), Key{
 			Hash: HashOf("old"), Name: "shop", Account: owner.ID, Scopes: []Scope{ScopeVerify}, RatePerSecond: 2.5, Burst: 10, Concurrency: 3,
 			MonthlyQuota: 100, Expires: now.Now().Add(48 * time.Hour), Networks: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 		})
@@ -36,7 +36,7 @@ func TestRotateKey(t *testing.T) {
 		check(t, err)
 
 		until := now.Now().Add(time.Hour)
-		fresh, err := s.RotateKey(ctx, old.ID, HashOf("fresh"), until)
+		fresh, err := s.RotateKey(ctx, ByCommand("test"), old.ID, HashOf("fresh"), until)
 		check(t, err)
 		want := old
 		want.ID, want.Hash, want.Replaces, want.Created = fresh.ID, HashOf("fresh"), old.ID, now.Now()
@@ -64,7 +64,7 @@ func TestRotateKey(t *testing.T) {
 		}
 
 		// What was to end earlier still does.
-		last, err := s.RotateKey(ctx, fresh.ID, HashOf("last"), now.Now().AddDate(0, 0, 7))
+		last, err := s.RotateKey(ctx, ByCommand("test"), fresh.ID, HashOf("last"), now.Now().AddDate(0, 0, 7))
 		check(t, err)
 		if ending, err := s.Key(ctx, fresh.ID); err != nil || !ending.Expires.Equal(old.Expires) || !last.Expires.Equal(old.Expires) {
 			t.Errorf("%+v, %v", ending, err)
@@ -78,14 +78,14 @@ func TestKeysThatCannotBeRotated(t *testing.T) {
 		o.Now = now.Now
 		s, ctx := open(t, o), t.Context()
 		rotate := func(id, secret string) error {
-			_, err := s.RotateKey(ctx, id, HashOf(secret), now.Now().Add(time.Hour))
+			_, err := s.RotateKey(ctx, ByCommand("test"), id, HashOf(secret), now.Now().Add(time.Hour))
 			return err
 		}
 		for _, id := range []string{"nothing", "a\x00b", "\xff"} {
 			wantError(t, rotate(id, "x"), ErrNotFound)
 		}
 		revoked := someKey(t, s, "revoked")
-		check(t, s.RevokeKey(ctx, revoked.ID))
+		check(t, s.RevokeKey(ctx, ByCommand("test"), revoked.ID))
 		wantError(t, rotate(revoked.ID, "x"), ErrInvalid)
 		replaced := someKey(t, s, "replaced")
 		wantError(t, rotate(replaced.ID, "replaced"), ErrExists)
@@ -107,7 +107,7 @@ func TestRotatedOnce(t *testing.T) {
 		for round := range rounds {
 			old, done := someKey(t, s, fmt.Sprint("old", round)), 0
 			for _, err := range together(callers, func(i int) error {
-				_, err := s.RotateKey(t.Context(), old.ID, HashOf(fmt.Sprint(round, i)), time.Now().Add(time.Hour))
+				_, err := s.RotateKey(t.Context(), ByCommand("test"), old.ID, HashOf(fmt.Sprint(round, i)), time.Now().Add(time.Hour))
 				return err
 			}) {
 				if err == nil {
@@ -129,7 +129,7 @@ func TestQuotaOfReplacedKeys(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
 		const limit = 100
-		first, err := s.CreateKey(ctx, Key{Hash: HashOf("first"), MonthlyQuota: limit})
+		first, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("first"), MonthlyQuota: limit})
 		check(t, err)
 		now := time.Now()
 		keys, hash := []string{first.ID}, first.ID
@@ -144,7 +144,7 @@ func TestQuotaOfReplacedKeys(t *testing.T) {
 		reserve(first.ID, 40, 40)
 		for range 2 {
 			hash += "x"
-			next, err := s.RotateKey(ctx, keys[len(keys)-1], HashOf(hash), now.Add(time.Hour))
+			next, err := s.RotateKey(ctx, ByCommand("test"), keys[len(keys)-1], HashOf(hash), now.Add(time.Hour))
 			check(t, err)
 			keys = append(keys, next.ID)
 		}
@@ -167,11 +167,11 @@ func TestQuotaOfReplacedKeys(t *testing.T) {
 func TestQuotasOfAnEarlierVersion(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
-		first, err := s.CreateKey(ctx, Key{Hash: HashOf("first")})
+		first, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("first")})
 		check(t, err)
-		second, err := s.RotateKey(ctx, first.ID, HashOf("second"), time.Now().Add(time.Hour))
+		second, err := s.RotateKey(ctx, ByCommand("test"), first.ID, HashOf("second"), time.Now().Add(time.Hour))
 		check(t, err)
-		alone, err := s.CreateKey(ctx, Key{Hash: HashOf("alone")})
+		alone, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("alone")})
 		check(t, err)
 		month := millisOf(monthOf(time.Now()))
 		text, err := migrationFiles.ReadFile("migrations/0012_quota_lines.sql")

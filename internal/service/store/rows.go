@@ -32,6 +32,11 @@ type (
 	ResultCount    = rows.ResultCount
 	GroupCount     = rows.GroupCount
 	ClaimedWebhook = rows.ClaimedWebhook
+
+	Actor      = rows.Actor
+	Event      = rows.Event
+	EventQuery = rows.EventQuery
+	What       = rows.What
 )
 
 // The scopes.
@@ -39,6 +44,14 @@ const (
 	ScopeVerify = rows.ScopeVerify
 	ScopeBulk   = rows.ScopeBulk
 	ScopeUsage  = rows.ScopeUsage
+)
+
+// Those who do something; see [Actor].
+var (
+	ByAccount = rows.ByAccount
+	ByVisitor = rows.ByVisitor
+	ByKey     = rows.ByKey
+	ByCommand = rows.ByCommand
 )
 
 // The states of a webhook.

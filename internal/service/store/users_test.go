@@ -53,7 +53,7 @@ func TestDeleteAccountRevokesItsKeys(t *testing.T) {
 		s, ctx := open(t, o), t.Context()
 		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "one"})
 		check(t, err)
-		key, err := s.CreateKey(ctx, Key{Hash: HashOf("a"), Account: ann.ID})
+		key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("a"), Account: ann.ID})
 		check(t, err)
 		operators := someKey(t, s, "b")
 		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: time.Now().Add(time.Hour)}))

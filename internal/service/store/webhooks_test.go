@@ -174,7 +174,7 @@ func TestWebhookSecrets(t *testing.T) {
 			secrets = append([]string{secret}, secrets...)
 		}
 		signs(key.ID, secrets[:2]...)
-		successor, err := o.RotateKey(ctx, key.ID, HashOf("b"), o.now.Now().Add(time.Hour))
+		successor, err := o.RotateKey(ctx, ByCommand("test"), key.ID, HashOf("b"), o.now.Now().Add(time.Hour))
 		check(t, err)
 		signs(successor.ID, secrets[:2]...)
 		secret, err := o.WebhookSecret(ctx, successor.ID)
@@ -201,7 +201,7 @@ func TestWebhooksOfAKey(t *testing.T) {
 			o.now.Advance(time.Millisecond)
 		}
 		slices.Reverse(ids)
-		fresh, err := o.RotateKey(ctx, old.ID, HashOf("b"), o.now.Now().Add(time.Hour))
+		fresh, err := o.RotateKey(ctx, ByCommand("test"), old.ID, HashOf("b"), o.now.Now().Add(time.Hour))
 		check(t, err)
 		stranger := o.add(someWebhook("stranger"))
 		list := func(q WebhookQuery, want ...string) {

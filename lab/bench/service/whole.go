@@ -29,7 +29,7 @@ func Prepare(ctx context.Context, folder string, keys int) (text string, err err
 		return "", err
 	}
 	for n := range keys {
-		if text, _, err = keyring.NewKey(ctx, s, store.Key{
+		if text, _, err = keyring.NewKey(ctx, s, store.ByCommand("bench"), store.Key{
 			Name: fmt.Sprint("key ", n), Scopes: []store.Scope{store.ScopeVerify},
 			RatePerSecond: 1e6, Burst: 1e6, MonthlyQuota: 1e9,
 		}); err != nil {

@@ -31,16 +31,16 @@ const (
 // Keys makes, changes and revokes API keys.
 type Keys interface {
 	// Create stores a key and returns its text, which cannot be read again.
-	Create(ctx context.Context, k store.Key) (text string, created store.Key, err error)
+	Create(ctx context.Context, by store.Actor, k store.Key) (text string, created store.Key, err error)
 	// Update changes the name, scopes, limits, networks and expiry of the key
 	// with k's ID to what k has.
-	Update(ctx context.Context, k store.Key) error
+	Update(ctx context.Context, by store.Actor, k store.Key) error
 	// Rotate replaces the key with the ID by one that it returns; the old one
 	// works until then. [store.ErrInvalid]: it was replaced already, or cannot
 	// be used any more.
-	Rotate(ctx context.Context, id string, until time.Time) (text string, created store.Key, err error)
+	Rotate(ctx context.Context, by store.Actor, id string, until time.Time) (text string, created store.Key, err error)
 	// Revoke makes a key permanently unusable.
-	Revoke(ctx context.Context, id string) error
+	Revoke(ctx context.Context, by store.Actor, id string) error
 }
 
 // Sample is an address to try on the Check page.

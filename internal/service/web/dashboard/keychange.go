@@ -41,7 +41,7 @@ func (d *Dashboard) edit(v *visit) error {
 	if len(faults) > 0 {
 		return d.keyPage(v, form, faults)
 	}
-	if err := d.config.Keys.Update(v.r.Context(), wanted); err != nil {
+	if err := d.config.Keys.Update(v.r.Context(), v.actor(), wanted); err != nil {
 		return err
 	}
 	d.config.Log.InfoContext(v.r.Context(), "dashboard: a key was changed", "key", wanted.ID, "account", v.account.ID)
@@ -123,7 +123,7 @@ func (d *Dashboard) rotate(v *visit) error {
 			return err
 		}
 		until := d.config.Now().Add(o.Time)
-		text, key, err := d.config.Keys.Rotate(ctx, id, until)
+		text, key, err := d.config.Keys.Rotate(ctx, v.actor(), id, until)
 		if errors.Is(err, store.ErrInvalid) {
 			return errors.Join(errReplaced, err)
 		}

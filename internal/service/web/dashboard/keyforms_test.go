@@ -116,7 +116,7 @@ func filledIn(page string) (pairs []string) {
 func TestEditKey(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
-	before, err := w.store.CreateKey(t.Context(), aKey(w))
+	before, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), aKey(w))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestEditKey(t *testing.T) {
 	if got := w.get(t, page).body; !strings.Contains(got, `name="bulk"`) {
 		t.Error("the scope for lists is not offered")
 	}
-	if err := w.store.RevokeKey(t.Context(), before.ID); err != nil {
+	if err := w.store.RevokeKey(t.Context(), store.ByCommand("test"), before.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"edit", "rotate"} {
@@ -183,11 +183,11 @@ func TestEditKey(t *testing.T) {
 func TestRotateKey(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
-	old, err := w.store.CreateKey(t.Context(), aKey(w))
+	old, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), aKey(w))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.CreateKey(t.Context(), store.Key{Name: "Another", Hash: store.HashOf("a")}); err != nil {
+	if _, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Name: "Another", Hash: store.HashOf("a")}); err != nil {
 		t.Fatal(err)
 	}
 	page := "/keys/" + old.ID + "/rotate"

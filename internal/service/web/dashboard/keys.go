@@ -223,7 +223,7 @@ func (d *Dashboard) createKey(v *visit) error {
 		return d.keyPage(v, form, faults)
 	}
 	wanted.Account = v.account.ID
-	text, key, err := d.config.Keys.Create(v.r.Context(), wanted)
+	text, key, err := d.config.Keys.Create(v.r.Context(), v.actor(), wanted)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (d *Dashboard) revoke(v *visit) error {
 	if _, err := d.config.Store.Key(v.r.Context(), id); err != nil {
 		return err
 	}
-	if err := d.config.Keys.Revoke(v.r.Context(), id); err != nil {
+	if err := d.config.Keys.Revoke(v.r.Context(), v.actor(), id); err != nil {
 		return err
 	}
 	d.config.Log.InfoContext(v.r.Context(), "dashboard: a key was revoked", "key", id, "account", v.account.ID)

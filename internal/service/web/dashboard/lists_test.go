@@ -342,7 +342,7 @@ func TestListsOfOthers(t *testing.T) {
 // no account, with the name of the key, and stops them.
 func TestOperatorSeesAllLists(t *testing.T) {
 	w, _ := newListWorld(t, jobs.Limits{})
-	key, err := w.store.CreateKey(t.Context(), store.Key{
+	key, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{
 		Hash: store.HashOf("thief"), Name: "stolen one", Scopes: []store.Scope{store.ScopeBulk},
 	})
 	if err != nil {

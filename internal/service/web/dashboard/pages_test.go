@@ -251,7 +251,7 @@ func TestUsage(t *testing.T) {
 	if got := w.get(t, "/usage"); !strings.Contains(got.body, "No checks in this period") {
 		t.Error("no empty state")
 	}
-	key, err := w.store.CreateKey(t.Context(), store.Key{Name: "Sign-up", Hash: store.HashOf("k"), MonthlyQuota: 100})
+	key, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Name: "Sign-up", Hash: store.HashOf("k"), MonthlyQuota: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 func TestForged(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
-	key, err := w.store.CreateKey(t.Context(), store.Key{Name: "k", Hash: store.HashOf("k"), Scopes: []store.Scope{store.ScopeVerify}})
+	key, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Name: "k", Hash: store.HashOf("k"), Scopes: []store.Scope{store.ScopeVerify}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestUsageExport(t *testing.T) {
 	w := newWorld(t, nil)
 	w.setUp(t)
-	key, err := w.store.CreateKey(t.Context(), store.Key{Name: "=cmd|' /C calc'!A0", Hash: store.HashOf("k")})
+	key, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Name: "=cmd|' /C calc'!A0", Hash: store.HashOf("k")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func TestWebhooks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	key, err := w.store.CreateKey(ctx, store.Key{Hash: store.HashOf("a"), Name: "Newsletter"})
+	key, err := w.store.CreateKey(ctx, store.ByCommand("test"), store.Key{Hash: store.HashOf("a"), Name: "Newsletter"})
 	must(err)
 	add := func() store.Webhook {
 		t.Helper()
@@ -87,11 +87,11 @@ func TestReceivers(t *testing.T) {
 	var log bytes.Buffer
 	w := newWorld(t, func(c *Config) { c.FixedKey, c.Log = true, slog.New(slog.NewTextHandler(&log, nil)) })
 	w.setUp(t)
-	key, err := w.store.CreateKey(t.Context(), store.Key{Hash: store.HashOf("a"), Name: "Newsletter", Scopes: []store.Scope{store.ScopeBulk}})
+	key, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Hash: store.HashOf("a"), Name: "Newsletter", Scopes: []store.Scope{store.ScopeBulk}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := w.store.CreateKey(t.Context(), store.Key{Hash: store.HashOf("b"), Name: "Sign-up", Scopes: []store.Scope{store.ScopeVerify}})
+	other, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Hash: store.HashOf("b"), Name: "Sign-up", Scopes: []store.Scope{store.ScopeVerify}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,25 +26,29 @@ var Morning = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 type Keys struct{ Store *store.Store }
 
 // Create is that of the dashboard's Keys.
-func (k Keys) Create(ctx context.Context, key store.Key) (string, store.Key, error) {
+func (k Keys) Create(ctx context.Context, by store.Actor, key store.Key) (string, store.Key, error) {
 	text := "rcpt_" + rand.Text()
 	key.Hash = store.HashOf(text)
-	key, err := k.Store.CreateKey(ctx, key)
+	key, err := k.Store.CreateKey(ctx, by, key)
 	return text, key, err
 }
 
 // Update is that of the dashboard's Keys.
-func (k Keys) Update(ctx context.Context, key store.Key) error { return k.Store.UpdateKey(ctx, key) }
+func (k Keys) Update(ctx context.Context, by store.Actor, key store.Key) error {
+	return k.Store.UpdateKey(ctx, by, key)
+}
 
 // Rotate is that of the dashboard's Keys.
-func (k Keys) Rotate(ctx context.Context, id string, until time.Time) (string, store.Key, error) {
+func (k Keys) Rotate(ctx context.Context, by store.Actor, id string, until time.Time) (string, store.Key, error) {
 	text := "rcpt_" + rand.Text()
-	key, err := k.Store.RotateKey(ctx, id, store.HashOf(text), until)
+	key, err := k.Store.RotateKey(ctx, by, id, store.HashOf(text), until)
 	return text, key, err
 }
 
 // Revoke is that of the dashboard's Keys.
-func (k Keys) Revoke(ctx context.Context, id string) error { return k.Store.RevokeKey(ctx, id) }
+func (k Keys) Revoke(ctx context.Context, by store.Actor, id string) error {
+	return k.Store.RevokeKey(ctx, by, id)
+}
 
 // OpenStore opens an embedded store, which is closed when the test ends; now
 // may be nil.

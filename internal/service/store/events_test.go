@@ -1,0 +1,82 @@
+package store
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// allEvents reads every event, page by page, the newest first.
+func allEvents(t testing.TB, s *Store) (all []Event) {
+	t.Helper()
+	for q := (EventQuery{}); ; q.Before = all[len(all)-1].ID {
+		page, err := s.Events(t.Context(), q)
+		check(t, err)
+		if len(page) == 0 {
+			return all
+		}
+		all = append(all, page...)
+	}
+}
+
+// TestEvents looks for what a reader of events relies on: who, what, and which
+// key; filters; pages; nothing of what failed; no addresses; and the end after
+// a year.
+func TestEvents(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		clock := newClock()
+		o.Now = clock.Now
+		s, ctx := open(t, o), t.Context()
+		ann, program := ByAccount("acc_ann", "ann@acme.example"), ByKey("key_shop", "shop")
+		key, err := s.CreateKey(ctx, ann, Key{Hash: HashOf("one"), Name: "for bob@acme.example, who pays"})
+		check(t, err)
+		_, err = s.CreateKey(ctx, program, Key{Hash: HashOf("one"), Name: "the same"})
+		wantError(t, err, ErrExists)
+		_, err = s.CreateKey(ctx, Actor{}, Key{Hash: HashOf("nobody's")})
+		wantError(t, err, ErrInvalid)
+		check(t, s.RevokeKey(ctx, program, key.ID))
+		check(t, s.RevokeKey(ctx, program, key.ID))
+
+		all := allEvents(t, s)
+		if len(all) != 2 {
+			t.Fatalf("got %d events, want 2: %v", len(all), all)
+		}
+		for _, e := range all {
+			if e.Object != key.ID || e.Name != "for bob@… who pays" || !e.At.Equal(clock.Now()) {
+				t.Errorf("the event is of %q, %q, at %v", e.Object, e.Name, e.At)
+			}
+			if strings.Contains(e.By.Name+e.Name, "acme.example") {
+				t.Errorf("an address is in the event %v", e)
+			}
+		}
+		for _, c := range []struct {
+			q    EventQuery
+			want What
+		}{
+			{EventQuery{By: "acc_ann"}, "key.created"},
+			{EventQuery{By: "key_shop"}, "key.revoked"},
+			{EventQuery{What: "key.created"}, "key.created"},
+			{EventQuery{Before: all[0].ID}, all[1].What},
+			{EventQuery{Limit: 1}, all[0].What},
+		} {
+			found, err := s.Events(ctx, c.q)
+			check(t, err)
+			if len(found) != 1 || found[0].What != c.want {
+				t.Errorf("%+v finds %v, want one that is %q", c.q, found, c.want)
+			}
+		}
+		if keys, err := s.Keys(ctx); err != nil || len(keys) != 1 {
+			t.Errorf("what nobody did is stored: %d keys, %v", len(keys), err)
+		}
+		clock.Advance(365 * 24 * time.Hour)
+		check(t, s.Purge(ctx))
+		if left := allEvents(t, s); len(left) != 2 {
+			t.Errorf("after a year %d events are left of 2", len(left))
+		}
+		clock.Advance(2 * 24 * time.Hour)
+		check(t, s.Purge(ctx))
+		if left := allEvents(t, s); len(left) != 0 {
+			t.Errorf("%d events are left after more than a year", len(left))
+		}
+	})
+}
