@@ -102,6 +102,7 @@ type detailsRecord struct {
 	Cached     bool           `json:"cached"`
 	CheckedAt  time.Time      `json:"checked_at"`
 	DurationMS int64          `json:"duration_ms"`
+	Action     Action         `json:"action"` // not read: [Result.Action] says it again
 }
 
 // MarshalDetails returns the object "details" of the record by itself; nothing
@@ -131,7 +132,7 @@ func (r Result) detailsRecord() detailsRecord {
 		Reason: r.Reason, RetryAfter: int64(r.RetryAfter() / time.Second), Suggestion: r.Suggestion, Given: d.Given,
 		Irregular: d.Irregular, Provider: d.Provider, MX: d.MX, CatchAll: r.CatchAll(), Source: d.Source,
 		Matches: d.Matches, SMTP: d.SMTP, Transcript: d.Transcript, Cached: d.Cached, CheckedAt: r.CheckedAt,
-		DurationMS: d.Duration.Milliseconds(),
+		DurationMS: d.Duration.Milliseconds(), Action: r.Action(),
 	}
 }
 

@@ -24,7 +24,7 @@ func TestVerdictBesideAnError(t *testing.T) {
 		if _, err := bulk.Run(t.Context(), source, sink, bulk.Options{Verifier: bulk.OneByOne(verify), RetryWindow: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
-		if got.Verdict != rcpt.VerdictUnknown || got.Reason != rcpt.ReasonInternalError || bulk.ActionFor(got) != bulk.ActionRetry {
+		if got.Verdict != rcpt.VerdictUnknown || got.Reason != rcpt.ReasonInternalError || got.Action() != rcpt.ActionRetry {
 			t.Errorf("%+v", got)
 		}
 	})

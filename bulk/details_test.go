@@ -27,7 +27,7 @@ func TestDecisionsWithoutDetails(t *testing.T) {
 			wholeDue, _, wholeAgain := rules.Next(bulk.Tries{}, whole, now)
 			shortDue, _, shortAgain := rules.Next(bulk.Tries{}, short, now)
 			for decision, differs := range map[string]bool{
-				"action":  bulk.ActionFor(whole) != bulk.ActionFor(short),
+				"action":  whole.Action() != short.Action(),
 				"group":   bulk.GroupFor(whole) != bulk.GroupFor(short),
 				"retry":   !wholeDue.Equal(shortDue) || wholeAgain != shortAgain,
 				"expiry":  !whole.Expires().Equal(short.Expires()),

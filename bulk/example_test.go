@@ -68,7 +68,7 @@ func ExampleRowsOf() {
 	defer checked.Flush()
 	source := bulk.RowsOf(records(list), func(row []string) string { return row[1] })
 	sink := bulk.WriteRows(func(_ context.Context, row []string, result rcpt.Result) error {
-		return checked.Write(append(row, result.Email, string(bulk.ActionFor(result))))
+		return checked.Write(append(row, result.Email, string(result.Action())))
 	})
 	if _, err := bulk.Run(context.Background(), source, sink, bulk.Options{Verifier: verifier, Clean: true}); err != nil {
 		log.Fatal(err)

@@ -28,7 +28,7 @@ func TestRecord(t *testing.T) {
 		`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."`
 	const details = `,"details":{"reason":"recipient_accepted","retry_after":1,"suggestion":"s","given":"<g>","provider":"p","mx":[{"host":"mx.example","preference":10}],` +
 		`"catch_all":"no","smtp":{"host":"mx.example","ip":"192.0.2.1","phase":"rcpt","code":250,"enhanced":"2.1.5","text":"<a> & b"},` +
-		`"transcript":[{"from":"S","text":"220 hi","at_ms":1}],"cached":false,"checked_at":"2026-01-02T03:04:05Z","duration_ms":7}`
+		`"transcript":[{"from":"S","text":"220 hi","at_ms":1}],"cached":false,"checked_at":"2026-01-02T03:04:05Z","duration_ms":7,"action":"send"}`
 	invalid := Decide(Evidence{Email: "nobody", Syntax: &address.Error{Detail: "no @"}}, Policy{}).WithoutDetails()
 
 	for _, tt := range []struct {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/enginetest"
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
@@ -42,13 +41,13 @@ func TestResult(t *testing.T) {
 				verdict                                    rcpt.Verdict
 				acceptAll, role, free, disposable, retried bool
 				hasMX                                      bool
-				action                                     bulk.Action
+				action                                     rcpt.Action
 			}
 			of := func(r rcpt.Result) decisions {
 				hasMX, _ := r.HasMX()
 				return decisions{
 					r.Email, r.Local, r.Domain, r.Suggestion, r.Verdict,
-					r.AcceptAll, r.Role, r.Free, r.Disposable, !r.RetryAt.IsZero(), hasMX, bulk.ActionFor(r),
+					r.AcceptAll, r.Role, r.Free, r.Disposable, !r.RetryAt.IsZero(), hasMX, r.Action(),
 				}
 			}
 			if of(made) != of(real) || made.Message == "" || made.CheckedAt.IsZero() {

@@ -54,7 +54,7 @@ func columns(o Output) []column {
 		{"rcpt_spamtrap", func(r rcpt.Result) string { return digit(r.SpamTrap) }},
 		{"rcpt_message", func(r rcpt.Result) string { return r.Message }},
 		{suggestionColumn, func(r rcpt.Result) string { return r.Suggestion }},
-		{"rcpt_action", func(r rcpt.Result) string { return string(bulk.ActionFor(r)) }},
+		{"rcpt_action", func(r rcpt.Result) string { return string(r.Action()) }},
 		{"rcpt_group", func(r rcpt.Result) string { return string(bulk.GroupFor(r)) }},
 		{emailColumn, emailCell},
 	}
@@ -85,7 +85,7 @@ func recordOf(r rcpt.Result, o Output) []byte {
 	if r.Suggestion != "" {
 		fields = append(fields, member{key: "suggestion", value: marshal(r.Suggestion)})
 	}
-	fields = append(fields, member{key: "action", value: marshal(bulk.ActionFor(r))},
+	fields = append(fields, member{key: "action", value: marshal(r.Action())},
 		member{key: "group", value: marshal(bulk.GroupFor(r))})
 	if checked := checkedCell(r); o.CheckedAt && checked != "" {
 		fields = append(fields, member{key: checkedField, value: marshal(checked)})

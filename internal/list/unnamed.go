@@ -21,7 +21,7 @@ var fits = map[string]func(cell string) bool{
 	"rcpt_free_email": oneOf("0", "1"),
 	"rcpt_disposable": oneOf("0", "1"),
 	"rcpt_spamtrap":   oneOf("0", "1"),
-	"rcpt_action":     oneOf(bulk.ActionSend, bulk.ActionReview, bulk.ActionRemove, bulk.ActionRetry, bulk.ActionNone),
+	"rcpt_action":     oneOf(rcpt.ActionSend, rcpt.ActionReview, rcpt.ActionRemove, rcpt.ActionRetry, rcpt.ActionNone),
 	"rcpt_group":      oneOf(bulk.Groups()...),
 	checkedColumn:     isCheckedAt,
 	"rcpt_details":    func(cell string) bool { return cell == "" || strings.HasPrefix(cell, "{") },

@@ -22,7 +22,7 @@ import (
 const record = `{"email":"alice@acme.example","user":"alice","domain":"acme.example","accept_all":0,"role":0,"free_email":0,` +
 	`"disposable":0,"spamtrap":0,"success":true,"result":"deliverable","message":"Fine."`
 
-const details = `,"details":{"reason":"recipient_accepted","catch_all":"no","cached":false,"checked_at":"1970-01-01T00:00:00Z","duration_ms":0}`
+const details = `,"details":{"reason":"recipient_accepted","catch_all":"no","cached":false,"checked_at":"1970-01-01T00:00:00Z","duration_ms":0,"action":"send"}`
 
 func TestAnswers(t *testing.T) {
 	handler := newServer(t, api.Config{}).Handler()

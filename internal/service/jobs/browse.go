@@ -27,7 +27,7 @@ type CellResult struct {
 	Column string
 	rcpt.Result
 	Suggestion string
-	Action     bulk.Action
+	Action     rcpt.Action
 	Group      bulk.Group
 	Flags      []string // see [Flags]
 }
@@ -129,7 +129,7 @@ func (b *browsing) row(at int, results []rcpt.Result) Row {
 	for i, result := range results {
 		row.Results = append(row.Results, CellResult{
 			Column: shown(b.read[i]), Result: result,
-			Action: bulk.ActionFor(result), Group: bulk.GroupFor(result), Flags: FlagsOf(result),
+			Action: result.Action(), Group: bulk.GroupFor(result), Flags: FlagsOf(result),
 			Suggestion: result.Suggestion,
 		})
 	}

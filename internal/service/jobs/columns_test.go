@@ -106,7 +106,7 @@ func TestRowsForPeople(t *testing.T) {
 		t.Errorf("%+v", none)
 	}
 	if one.Column != "E-mail 1" || one.Email != "an@a.example" || one.Suggestion != "ann@a.example" ||
-		one.Action != bulk.ActionSend || one.Group != bulk.GroupSafe || found[0].Group != bulk.GroupSafe || strings.Join(one.Flags, " ") != "role free_email" {
+		one.Action != rcpt.ActionSend || one.Group != bulk.GroupSafe || found[0].Group != bulk.GroupSafe || strings.Join(one.Flags, " ") != "role free_email" {
 		t.Errorf("%+v", one)
 	}
 }

@@ -47,7 +47,7 @@ func TestUnsoundFile(t *testing.T) {
 const (
 	full = `{"email":"a@b.example","user":"a","domain":"b.example","accept_all":0,"role":0,"free_email":0,"disposable":0,"spamtrap":0,` +
 		`"success":true,"result":"deliverable","message":"Fine."`
-	withDetails = `,"details":{"reason":"recipient_accepted","catch_all":"no","cached":false,"checked_at":"2026-11-22T09:30:00Z","duration_ms":0`
+	withDetails = `,"details":{"reason":"recipient_accepted","catch_all":"no","cached":false,"checked_at":"2026-11-22T09:30:00Z","duration_ms":0,"action":"send"`
 	used        = `{"key":{"id":"k","name":""},"month":"2026-11","used":1,"quota":null,"remaining":null,"limit":{"rate":null,"burst":null,"concurrency":null},` +
 		`"days":[{"day":"2026-11-22","verifications":1,"cached":0,"results":{"unknown":1},"reasons":{"blocked":1}}]}`
 )
