@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // accountView is the Account page.
 type accountView struct {
+	Role     store.Role
 	Since    time.Time // the account was made
 	SignedIn time.Time
 	Ends     time.Time // end of the session at the latest
@@ -25,7 +28,7 @@ func (d *Dashboard) showAccount(v *visit) error {
 func (d *Dashboard) accountPage(v *visit, p page) error {
 	p.Title, p.Nav = "Account", "/account"
 	p.Body = accountView{
-		Since: v.account.Created, SignedIn: v.session.Created,
+		Role: v.account.Role, Since: v.account.Created, SignedIn: v.session.Created,
 		Ends: v.session.Created.Add(absoluteTimeout), Minimum: minPassword,
 	}
 	return d.render(v, "account", p)

@@ -95,6 +95,7 @@ type Dashboard struct {
 	throttle  *throttle
 	views     views
 	drafts    drafts
+	needs     map[string]access // who may use which route, by pattern
 	assets    map[string]asset
 	handler   http.Handler
 	plain     sync.Once // a sign-in without TLS, although the public URL has it
@@ -117,7 +118,7 @@ func New(config Config) (*Dashboard, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	d := &Dashboard{config: config, passwords: newPasswords(), throttle: newThrottle()}
+	d := &Dashboard{config: config, passwords: newPasswords(), throttle: newThrottle(), needs: map[string]access{}}
 	d.decoy = d.passwords.unguessable()
 	var err error
 	if d.public, err = publicURL(config.PublicURL); err != nil {
@@ -162,6 +163,7 @@ func (d *Dashboard) Handler() http.Handler { return d.handler }
 func (d *Dashboard) build() (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, route := range d.routes() {
+		d.needs[route.pattern] = route.access
 		mux.Handle(route.pattern, d.serve(route.access, route.action))
 	}
 	for name, a := range d.assets {
@@ -197,54 +199,54 @@ type route struct {
 
 func (d *Dashboard) routes() []route {
 	all := []route{
-		{"GET /{$}", member, d.showStart},
+		{"GET /{$}", viewer, d.showStart},
 		{"GET /setup", open, d.showSetup},
 		{"POST /setup", open, d.setUp},
 		{"GET /sign-in", open, d.showSignIn},
 		{"POST /sign-in", open, d.signIn},
-		{"POST /sign-out", member, d.signOut},
+		{"POST /sign-out", viewer, d.signOut},
 		{"POST /theme", open, d.setTheme},
-		{"GET /keys", member, d.showKeys},
+		{"GET /keys", viewer, d.showKeys},
 		{"POST /keys", member, d.createKey},
 		{"GET /keys/new", member, d.showNewKey},
-		{"GET /keys/{id}/edit", member, d.showEdit},
-		{"POST /keys/{id}/edit", member, d.edit},
-		{"GET /keys/{id}/rotate", member, d.showRotate},
-		{"POST /keys/{id}/rotate", member, d.rotate},
-		{"GET /keys/{id}/revoke", member, d.showRevoke},
-		{"POST /keys/{id}/revoke", member, d.revoke},
-		{"GET /webhooks", member, d.showWebhooks},
-		{"GET /webhooks/{id}", member, d.showWebhook},
+		{"GET /keys/{id}/edit", ownKey, d.showEdit},
+		{"POST /keys/{id}/edit", ownKey, d.edit},
+		{"GET /keys/{id}/rotate", ownKey, d.showRotate},
+		{"POST /keys/{id}/rotate", ownKey, d.rotate},
+		{"GET /keys/{id}/revoke", ownKey, d.showRevoke},
+		{"POST /keys/{id}/revoke", ownKey, d.revoke},
+		{"GET /webhooks", viewer, d.showWebhooks},
+		{"GET /webhooks/{id}", viewer, d.showWebhook},
 		{"GET /webhooks/receivers", member, d.showWebhookSetup},
-		{"POST /webhooks/receivers/{key}/test", member, d.testWebhook},
-		{"POST /webhooks/receivers/{key}/secret", member, d.newWebhookSecret},
-		{"POST /webhooks/{id}/resend", member, d.resend},
+		{"POST /webhooks/receivers/{key}/test", ownKey, d.testWebhook},
+		{"POST /webhooks/receivers/{key}/secret", ownKey, d.newWebhookSecret},
+		{"POST /webhooks/{id}/resend", ownWebhook, d.resend},
 		{"GET /check", member, d.showCheck},
 		{"POST /check", member, d.check},
-		{"GET /usage", member, d.showUsage},
-		{"GET /usage.csv", member, d.exportUsage},
-		{"GET /health", member, d.showHealth},
-		{"GET /account", member, d.showAccount},
-		{"POST /account/password", member, d.changePassword},
+		{"GET /usage", viewer, d.showUsage},
+		{"GET /usage.csv", viewer, d.exportUsage},
+		{"GET /health", viewer, d.showHealth},
+		{"GET /account", viewer, d.showAccount},
+		{"POST /account/password", viewer, d.changePassword},
 	}
 	if d.config.Lists == nil {
 		return all
 	}
 	return append(all,
-		route{"GET /lists", member, d.showLists},
+		route{"GET /lists", viewer, d.showLists},
 		route{"POST /lists", sender, d.sendList},
 		route{"GET /new-list/{id}", member, d.showNewList},
 		route{"POST /new-list/{id}", member, d.startList},
 		route{"POST /new-list/{id}/read", member, d.readList},
 		route{"POST /new-list/{id}/drop", member, d.dropList},
-		route{"GET /lists/{id}", member, d.showList},
-		route{"GET /lists/{id}/events", member, d.streamList},
-		route{"GET /lists/{id}/rows/{file}", member, d.downloadList},
-		route{"POST /lists/{id}/pause", member, d.changeList(jobs.Pause)},
-		route{"POST /lists/{id}/resume", member, d.changeList(jobs.Resume)},
-		route{"POST /lists/{id}/cancel", member, d.changeList(jobs.Cancel)},
-		route{"POST /lists/{id}/again", member, d.verifyAgain},
-		route{"POST /lists/{id}/delete", member, d.deleteList},
+		route{"GET /lists/{id}", viewer, d.showList},
+		route{"GET /lists/{id}/events", viewer, d.streamList},
+		route{"GET /lists/{id}/rows/{file}", viewer, d.downloadList},
+		route{"POST /lists/{id}/pause", ownList, d.changeList(jobs.Pause)},
+		route{"POST /lists/{id}/resume", ownList, d.changeList(jobs.Resume)},
+		route{"POST /lists/{id}/cancel", ownList, d.changeList(jobs.Cancel)},
+		route{"POST /lists/{id}/again", ownList, d.verifyAgain},
+		route{"POST /lists/{id}/delete", ownList, d.deleteList},
 	)
 }
 

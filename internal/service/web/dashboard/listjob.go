@@ -22,6 +22,7 @@ import (
 // listView is the page of a list.
 type listView struct {
 	store.Job
+	SentBy   string // the account that may change it
 	Progress progressView
 	Rows     []resultRow
 	Search   string
@@ -54,6 +55,9 @@ func (d *Dashboard) showList(v *visit) error {
 		return err
 	}
 	view := listView{Job: j}
+	if view.SentBy, err = d.sentBy(v, j); err != nil {
+		return err
+	}
 	if view.Progress, err = d.progressOf(v, j); err != nil {
 		return err
 	}
@@ -86,11 +90,7 @@ func (d *Dashboard) compared(v *visit, j store.Job) (*comparison, error) {
 	if j.ComparedWith == "" || !j.State.Ended() {
 		return nil, nil
 	}
-	seen, err := d.owners(v)
-	if err != nil {
-		return nil, err
-	}
-	with, err := d.config.Lists.Job(v.r.Context(), j.ComparedWith, seen)
+	with, err := d.config.Lists.Job(v.r.Context(), j.ComparedWith, nil)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -112,7 +112,10 @@ func (d *Dashboard) progressOf(v *visit, j store.Job) (progressView, error) {
 		p.Points = 100 * j.Done / j.Addresses
 	}
 	if j.State == store.JobDone {
-		p.Unknown = j.Results[string(rcpt.VerdictUnknown)]
+		by, err := d.sentBy(v, j)
+		if again, _ := d.may(v, "POST /lists/{id}/again", by); again && err == nil {
+			p.Unknown = j.Results[string(rcpt.VerdictUnknown)]
+		}
 	}
 	p.count()
 	if !p.Live || j.State == store.JobPaused {

@@ -49,12 +49,7 @@ func (d *Dashboard) showLists(v *visit) error {
 // renderLists shows the page, with what was wrong with a list that was sent.
 func (d *Dashboard) renderLists(v *visit, p page) error {
 	after := v.r.URL.Query().Get("after")
-	seen, err := d.owners(v)
-	if err != nil {
-		return err
-	}
-	found, err := d.config.Lists.Jobs(v.r.Context(),
-		store.JobQuery{Owners: seen, Before: after, Limit: listsPage + 1})
+	found, err := d.config.Lists.Jobs(v.r.Context(), store.JobQuery{Before: after, Limit: listsPage + 1})
 	if err != nil {
 		return err
 	}
@@ -119,23 +114,9 @@ var partOf = func() map[string][]bulk.Group {
 	return parts
 }()
 
-// owners are those whose lists a visitor sees; nil: all. The first account is
-// that of the operator, who sees and stops the lists of all keys.
-func (d *Dashboard) owners(v *visit) ([]string, error) {
-	accounts, err := d.config.Store.Accounts(v.r.Context())
-	if err != nil || len(accounts) > 0 && accounts[0].ID == v.account.ID {
-		return nil, err
-	}
-	return []string{v.account.ID}, nil
-}
-
-// listNamed returns the list that a path names, if the visitor may see it.
+// listNamed returns the list that a path names.
 func (d *Dashboard) listNamed(v *visit) (store.Job, error) {
-	seen, err := d.owners(v)
-	if err != nil {
-		return store.Job{}, err
-	}
-	return d.config.Lists.Job(v.r.Context(), v.r.PathValue("id"), seen)
+	return d.config.Lists.Job(v.r.Context(), v.r.PathValue("id"), nil)
 }
 
 // changeList pauses, resumes or cancels a list.

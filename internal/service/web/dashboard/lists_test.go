@@ -294,43 +294,31 @@ func TestListPace(t *testing.T) {
 	}
 }
 
-// TestListsOfOthers: a list is nobody's but its account's and the operator's,
-// and nobody's but its account's before its start.
+// TestListsOfOthers: everybody in the team sees a list and its rows, and nobody
+// but its account sees it before its start.
 func TestListsOfOthers(t *testing.T) {
 	w, release := newListWorld(t, jobs.Limits{})
 	release()
 	at := w.startFile(t, "list.csv", fewRows)
 	next := w.sendFile(t, w.listToken(t), "list.csv", fewRows).Header.Get("Location")
-	w.clock.Advance(time.Second) // the first account is the operator's
-	password, err := w.passwords.hash(t.Context(), testPassword)
-	if err == nil {
-		_, err = w.store.CreateAccount(t.Context(), store.Account{Login: "eve@acme.example", Role: store.RoleAdmin, Password: password})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.client = w.browser()
-	if got := w.get(t, at); got.StatusCode != http.StatusSeeOther || !strings.HasPrefix(got.Header.Get("Location"), "/sign-in") {
-		t.Errorf("without a session: %d", got.StatusCode)
-	}
-	w.signInAs(t, "eve@acme.example", testPassword)
-	for _, path := range []string{at, at + "/events", at + "/rows/all.csv", next} {
-		if got := w.get(t, path); got.StatusCode != http.StatusNotFound {
-			t.Errorf("GET %s: %d", path, got.StatusCode)
+	w.addAccount(t, "eve@acme.example", store.RoleViewer)
+	w.addAccount(t, "mia@acme.example", store.RoleMember)
+	for _, login := range []string{"eve@acme.example", "mia@acme.example"} {
+		w.client = w.browser()
+		w.signInAs(t, login, testPassword)
+		for _, path := range []string{at, at + "/events", at + "/rows/all.csv"} {
+			if got := w.get(t, path); got.StatusCode != http.StatusOK || strings.Contains(got.body, "Delete the list") {
+				t.Errorf("%s: GET %s: %d\n%s", login, path, got.StatusCode, got.body)
+			}
 		}
-	}
-	for _, path := range []string{at + "/pause", at + "/resume", at + "/cancel", at + "/delete"} {
-		if got := w.post(t, "/lists", path); got.StatusCode != http.StatusNotFound {
-			t.Errorf("POST %s: %d", path, got.StatusCode)
+		if page := w.get(t, "/lists").body; !strings.Contains(page, at) || strings.Contains(page, next) {
+			t.Errorf("%s sees other lists than that of the team:\n%s", login, page)
 		}
 	}
 	if got := w.post(t, "/lists", next, "column", "0"); got.Header.Get("Location") != "/lists" {
 		t.Errorf("started that of another: %d to %q", got.StatusCode, got.Header.Get("Location"))
 	}
 	w.post(t, "/lists", next+"/drop")
-	if page := w.get(t, "/lists").body; strings.Contains(page, at) {
-		t.Errorf("it shows the lists of others:\n%s", page)
-	}
 	w.client = w.browser()
 	w.signInAs(t, testLogin, testPassword)
 	if got := w.get(t, next); got.StatusCode != http.StatusOK {
@@ -338,8 +326,8 @@ func TestListsOfOthers(t *testing.T) {
 	}
 }
 
-// TestOperatorSeesAllLists: the first account sees the lists of keys that have
-// no account, with the name of the key, and stops them.
+// TestOperatorSeesAllLists: an admin sees the lists of keys that have no
+// account, with the name of the key, and stops them.
 func TestOperatorSeesAllLists(t *testing.T) {
 	w, _ := newListWorld(t, jobs.Limits{})
 	key, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{

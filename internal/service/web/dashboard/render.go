@@ -37,6 +37,17 @@ type page struct {
 	Lists  bool   // there is a page for lists
 	Fault  string // of the server's own network, for pages that are about asking mail hosts
 	Alarm  string // the same for the menu of all pages
+
+	may func(pattern, owner string) (bool, error)
+}
+
+// May reports whether the visitor may use a route, for a thing of the account
+// where the route is about one. Nothing else is offered.
+func (p page) May(pattern string, owner ...string) (bool, error) {
+	if p.may == nil {
+		return false, nil
+	}
+	return p.may(pattern, strings.Join(owner, ""))
 }
 
 // parseViews reads the templates: each page's own, with the layout around and
@@ -77,6 +88,7 @@ func parseViews(assets map[string]asset) (views, error) {
 // render sends a page.
 func (d *Dashboard) render(v *visit, name string, p page) error {
 	p.Token, p.Theme = v.token(), themeOf(v)
+	p.may = func(pattern, owner string) (bool, error) { return d.may(v, pattern, owner) }
 	p.Path = ownPath(v.r.URL.Path)
 	p.Lists = d.config.Lists != nil
 	if p.Lists {

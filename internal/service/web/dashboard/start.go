@@ -21,11 +21,7 @@ func (d *Dashboard) showStart(v *visit) error {
 	defer cancel()
 	view := startView{Health: d.healthView(ctx)}
 	if d.config.Lists != nil {
-		seen, err := d.owners(v)
-		if err != nil {
-			return err
-		}
-		latest, err := d.config.Lists.Jobs(v.r.Context(), store.JobQuery{Owners: seen, Limit: startLists})
+		latest, err := d.config.Lists.Jobs(v.r.Context(), store.JobQuery{Limit: startLists})
 		if err != nil {
 			return err
 		}

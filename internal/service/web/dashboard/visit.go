@@ -37,15 +37,6 @@ type visit struct {
 // action serves a visit; what it cannot do is an error.
 type action func(v *visit) error
 
-// access says who may open a page.
-type access int
-
-const (
-	open   access = iota // everybody
-	member               // signed in
-	sender               // signed in; the action reads the form itself
-)
-
 // What a visit can end with besides a page, and besides the errors of the
 // store.
 var (
@@ -74,16 +65,20 @@ func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 	if err := d.recognise(v); err != nil {
 		return err
 	}
-	if needs != open && v.account == nil {
+	if !needs.anybody && v.account == nil {
 		v.leaveBody()
 		return v.redirect(signInPath(v.r))
+	}
+	if err := needs.admits(v.account, func() (string, error) { return needs.owner(d, v) }); err != nil {
+		v.leaveBody()
+		return err
 	}
 	if v.r.Method == http.MethodPost {
 		if v.cookie == "" {
 			v.leaveBody()
 			return errForged
 		}
-		if needs == sender {
+		if needs.streams {
 			return do(v)
 		}
 		if err := v.readForm(); err != nil {
@@ -206,6 +201,12 @@ func (d *Dashboard) fail(v *visit, err error) {
 	case errors.Is(err, errForged):
 		p = problem{Heading: "This form is no longer valid", Status: http.StatusForbidden,
 			Text: "It was made for another session, or sent from another site. Open the page again and repeat what you did."}
+	case errors.Is(err, errRole):
+		p = problem{Heading: "Your role does not allow this", Status: http.StatusForbidden,
+			Text: "An admin can give you another role, or do it for you. Account says which role you have."}
+	case errors.Is(err, errOthers):
+		p = problem{Heading: "This belongs to somebody else", Status: http.StatusForbidden,
+			Text: "You see it, but only its owner and admins can change it."}
 	case errors.Is(err, errTooLong):
 		p = problem{
 			Heading: "This form cannot be read", Text: "It is too long or damaged.", Status: http.StatusBadRequest,

@@ -46,7 +46,8 @@ type webhookRow struct {
 // webhookView is the page of one webhook.
 type webhookView struct {
 	webhookRow
-	Log []store.WebhookTry // the last one first
+	Log  []store.WebhookTry // the last one first
+	Mine bool               // it may be sent again
 }
 
 func (d *Dashboard) showWebhooks(v *visit) error {
@@ -91,7 +92,9 @@ func (d *Dashboard) showWebhook(v *visit) error {
 		return err
 	}
 	slices.Reverse(tries)
-	p := page{Title: "Webhook", Nav: "/keys", Body: webhookView{webhookRow{w, names[w.Key], stateOf(w)}, tries}}
+	p := page{Title: "Webhook", Nav: "/keys", Body: webhookView{
+		webhookRow: webhookRow{w, names[w.Key], stateOf(w)}, Log: tries, Mine: ownWebhook.admits(v.account, func() (string, error) { return d.webhookOwner(v) }) == nil,
+	}}
 	switch query := v.r.URL.Query(); {
 	case w.State != store.WebhookPending || d.config.Now().Sub(w.Next) > sendingFor:
 	case query.Has("resent"):

@@ -23,7 +23,8 @@ type webhookSetupView struct {
 type keyChoice struct{ ID, Name string }
 
 // listKeys are the keys that can send lists now, in the order of their names,
-// and what stands for these pages.
+// and what stands for these pages; of those, the visitor's own or, for an
+// admin, all.
 func (d *Dashboard) listKeys(v *visit) ([]keyChoice, error) {
 	keys, err := d.config.Store.Keys(v.r.Context())
 	if err != nil {
@@ -31,16 +32,21 @@ func (d *Dashboard) listKeys(v *visit) ([]keyChoice, error) {
 	}
 	names, now := namesOf(keys), d.config.Now()
 	var all []keyChoice
+	add := func(id, account string) {
+		if may, _ := d.may(v, "POST /webhooks/receivers/{key}/secret", account); may {
+			all = append(all, keyChoice{id, names[id]})
+		}
+	}
 	for _, k := range keys {
 		if k.Usable(now) && slices.Contains(k.Scopes, store.ScopeBulk) {
-			all = append(all, keyChoice{k.ID, names[k.ID]})
+			add(k.ID, k.Account)
 		}
 	}
 	if d.config.FixedKey {
-		all = append(all, keyChoice{FixedKeyID, names[FixedKeyID]})
+		add(FixedKeyID, "")
 	}
 	if d.config.Lists != nil {
-		all = append(all, keyChoice{KeyID, names[KeyID]})
+		add(KeyID, "")
 	}
 	return all, nil
 }
