@@ -183,7 +183,7 @@ var states = map[string]func(*testing.T, *store.Store){
 		check(t, err)
 		j, err := s.BeginJob(t.Context(), "node", store.Job{Owner: key.ID, Key: key.ID, Name: "customers.csv", Format: "csv"}, 0, nil)
 		check(t, err)
-		_, err = s.StartJob(t.Context(), j.ID, store.JobTotals{Rows: 50000, Addresses: 48444}, nil)
+		_, err = s.StartJob(t.Context(), store.ByCommand("test"), j.ID, store.JobTotals{Rows: 50000, Addresses: 48444}, nil)
 		check(t, err)
 		check(t, s.RevokeKey(t.Context(), store.ByCommand("test"), key.ID))
 		_, err = s.PauseOrphans(t.Context())
@@ -191,7 +191,7 @@ var states = map[string]func(*testing.T, *store.Store){
 	},
 	"rcpt webhooks show": func(t *testing.T, s *store.Store) {
 		w := store.Webhook{Key: "fixed", Event: "job.completed", URL: "https://receiver.example/hook", Body: []byte(`{"type":"job.completed"}`)}
-		_, err := s.AddWebhook(t.Context(), w)
+		_, err := s.AddWebhook(t.Context(), store.ByCommand("test"), w)
 		check(t, err)
 		for n, last := 1, 10; n <= last; n++ {
 			claimed, err := s.ClaimWebhooks(t.Context(), 1, 1, 1, time.Minute)

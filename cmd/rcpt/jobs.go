@@ -130,21 +130,27 @@ type jobsPauseCommand struct{ jobsArgument }
 
 // Run pauses lists. Servers stop within a second.
 func (c *jobsPauseCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
-	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.PauseJob(ctx, id) })
+	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) {
+		return s.PauseJob(ctx, operator(), id)
+	})
 }
 
 type jobsResumeCommand struct{ jobsArgument }
 
 // Run resumes lists.
 func (c *jobsResumeCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
-	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.ResumeJob(ctx, id) })
+	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) {
+		return s.ResumeJob(ctx, operator(), id)
+	})
 }
 
 type jobsCancelCommand struct{ jobsArgument }
 
 // Run cancels lists.
 func (c *jobsCancelCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
-	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) { return s.CancelJob(ctx, id) })
+	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) {
+		return s.CancelJob(ctx, operator(), id)
+	})
 }
 
 type jobsDeleteCommand struct{ jobsArgument }
@@ -154,7 +160,7 @@ func (c *jobsDeleteCommand) Run(ctx context.Context, std terminal, logs *setting
 	return c.change(ctx, std, logs, func(s *store.Store, id string) (store.Job, error) {
 		j, err := s.Job(ctx, id)
 		if err == nil {
-			err = s.DeleteJob(ctx, id)
+			err = s.DeleteJob(ctx, operator(), id)
 		}
 		return j, err
 	})

@@ -221,7 +221,7 @@ func (c *keysRevokeCommand) Run(ctx context.Context, std terminal, logs *setting
 // endLists cancels the lists of a revoked key, or says how many are paused.
 func (c *keysRevokeCommand) endLists(ctx context.Context, std terminal, s *store.Store, id string) error {
 	if c.CancelLists {
-		n, err := s.CancelJobsOfKey(ctx, id)
+		n, err := s.CancelJobsOfKey(ctx, operator(), id)
 		if n > 0 {
 			fmt.Fprintf(std.err, "Lists of the key %s: %d cancelled.\n", id, n)
 		}

@@ -107,7 +107,7 @@ type webhooksResendCommand struct {
 // Run lets a server send a webhook again.
 func (c *webhooksResendCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
-		w, err := s.ResendWebhook(ctx, "", c.ID)
+		w, err := s.ResendWebhook(ctx, operator(), "", c.ID)
 		if err != nil {
 			return c.unknown(err)
 		}
@@ -136,7 +136,7 @@ func (c *webhooksTestCommand) Run(ctx context.Context, std terminal, logs *setti
 		}
 		w, err := webhook.Test(key, c.URL, time.Now())
 		if err == nil {
-			w, err = s.AddWebhook(ctx, w)
+			w, err = s.AddWebhook(ctx, operator(), w)
 		}
 		if err != nil {
 			return err
@@ -189,7 +189,7 @@ func (c *webhooksSecretCommand) Run(ctx context.Context, std terminal, logs *set
 		if err != nil {
 			return err
 		}
-		text, err := s.RotateWebhookSecret(ctx, key, time.Now().Add(webhook.PreviousSecretFor))
+		text, err := s.RotateWebhookSecret(ctx, operator(), key, time.Now().Add(webhook.PreviousSecretFor))
 		if err != nil {
 			return err
 		}

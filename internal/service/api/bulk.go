@@ -151,6 +151,9 @@ func (s *Server) liveRecord(ctx context.Context, j rows.Job) (jobRecord, error) 
 	return record, nil
 }
 
+// by is a key, for the events of what it changes.
+func by(grant *keyring.Grant) rows.Actor { return rows.ByKey(grant.ID, grant.Name) }
+
 // ownerOf is whose a job of a key is: that of its account, or of the key alone.
 func ownerOf(grant *keyring.Grant) string { return cmp.Or(grant.Key().Account, grant.ID) }
 
@@ -168,7 +171,7 @@ func (s *Server) oneJob(x *exchange.Exchange, r *http.Request, grant *keyring.Gr
 	rateFields(x.Header(), grant.Rate())
 	j, err := s.config.Jobs.Job(r.Context(), r.PathValue("id"), ownersOf(grant))
 	if err == nil && r.Method == http.MethodDelete {
-		err = s.config.Jobs.Delete(context.WithoutCancel(r.Context()), j.ID, ownersOf(grant))
+		err = s.config.Jobs.Delete(context.WithoutCancel(r.Context()), by(grant), j.ID, ownersOf(grant))
 		return s.answerJob(x, http.StatusOK, j, err)
 	}
 	var record jobRecord
@@ -187,7 +190,8 @@ func (s *Server) oneJob(x *exchange.Exchange, r *http.Request, grant *keyring.Gr
 // changeJob answers POST to pause, resume or cancel a job.
 func (s *Server) changeJob(x *exchange.Exchange, r *http.Request, grant *keyring.Grant, what jobs.Change) bool {
 	rateFields(x.Header(), grant.Rate())
-	j, err := s.config.Jobs.Change(context.WithoutCancel(r.Context()), r.PathValue("id"), ownersOf(grant), what)
+	ctx := context.WithoutCancel(r.Context())
+	j, err := s.config.Jobs.Change(ctx, by(grant), r.PathValue("id"), ownersOf(grant), what)
 	return s.answerJob(x, http.StatusOK, j, err)
 }
 

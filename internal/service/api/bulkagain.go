@@ -42,7 +42,7 @@ func (s *Server) jobAgain(x *exchange.Exchange, r *http.Request, grant *keyring.
 			return s.answerJob(x, http.StatusAccepted, j, err)
 		}
 	}
-	j, err := s.config.Jobs.Again(context.WithoutCancel(r.Context()), id, ownersOf(grant), token)
+	j, err := s.config.Jobs.Again(context.WithoutCancel(r.Context()), by(grant), id, ownersOf(grant), token)
 	made = err == nil && !j.State.Ended()
 	return s.answerJob(x, http.StatusAccepted, j, err)
 }

@@ -100,7 +100,7 @@ func (s *Server) createJob(x *exchange.Exchange, r *http.Request, grant *keyring
 // request is what is to become of the list.
 func (u *upload) request(grant *keyring.Grant) jobs.Request {
 	return jobs.Request{
-		Owner: ownerOf(grant), Owners: ownersOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota,
+		By: by(grant), Owner: ownerOf(grant), Owners: ownersOf(grant), Key: grant.ID, Quota: grant.Key().MonthlyQuota,
 		Name: u.name, Webhook: u.webhook, Progress: u.progress, Format: u.Format,
 		Since: u.since, ComparedWith: u.comparedWith, Notify: u.notify,
 	}

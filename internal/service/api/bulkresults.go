@@ -45,7 +45,7 @@ func (s *Server) jobResults(x *exchange.Exchange, r *http.Request, grant *keyrin
 		}
 	}
 	return s.stream(x, r, transfer.Download{
-		Job: j, Output: o, As: as, Gzip: packed, Patience: 3 * readTimeout,
+		By: by(grant), Job: j, Output: o, As: as, Gzip: packed, Patience: 3 * readTimeout,
 		Disposition: fmt.Sprintf("attachment; filename=%q", j.ID+"."+as.Name),
 	})
 }

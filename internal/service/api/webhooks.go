@@ -26,12 +26,12 @@ const (
 // [github.com/rcpt/rcpt/internal/service/store.Store] is one. Where a key is
 // asked for, the webhooks of the keys that it replaced are its own as well.
 type WebhookStore interface {
-	AddWebhook(context.Context, rows.Webhook) (rows.Webhook, error)
+	AddWebhook(context.Context, rows.Actor, rows.Webhook) (rows.Webhook, error)
 	Webhooks(context.Context, rows.WebhookQuery) ([]rows.Webhook, error)
 	Webhook(ctx context.Context, key, id string) (rows.Webhook, []rows.WebhookTry, error)
-	ResendWebhook(ctx context.Context, key, id string) (rows.Webhook, error)
+	ResendWebhook(ctx context.Context, by rows.Actor, key, id string) (rows.Webhook, error)
 	WebhookSecret(ctx context.Context, key string) (rows.WebhookSecret, error)
-	RotateWebhookSecret(ctx context.Context, key string, until time.Time) (string, error)
+	RotateWebhookSecret(ctx context.Context, by rows.Actor, key string, until time.Time) (string, error)
 }
 
 func (s *Server) addWebhooks(all routes) {
@@ -119,7 +119,7 @@ func (s *Server) resendWebhook(x *exchange.Exchange, r *http.Request, grant *key
 	if s.hasBody(x, r, grant) {
 		return false
 	}
-	w, err := s.config.Webhooks.ResendWebhook(r.Context(), grant.ID, r.PathValue("id"))
+	w, err := s.config.Webhooks.ResendWebhook(r.Context(), by(grant), grant.ID, r.PathValue("id"))
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}
@@ -136,7 +136,7 @@ func (s *Server) testWebhook(x *exchange.Exchange, r *http.Request, grant *keyri
 	}
 	w, err := webhook.Test(grant.ID, to, time.Now())
 	if err == nil {
-		w, err = s.config.Webhooks.AddWebhook(r.Context(), w)
+		w, err = s.config.Webhooks.AddWebhook(r.Context(), by(grant), w)
 	}
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
@@ -155,7 +155,8 @@ func (s *Server) rotateSecret(x *exchange.Exchange, r *http.Request, grant *keyr
 	if s.hasBody(x, r, grant) {
 		return false
 	}
-	text, err := s.config.Webhooks.RotateWebhookSecret(r.Context(), grant.ID, time.Now().Add(webhook.PreviousSecretFor))
+	until := time.Now().Add(webhook.PreviousSecretFor)
+	text, err := s.config.Webhooks.RotateWebhookSecret(r.Context(), by(grant), grant.ID, until)
 	if err != nil {
 		return s.webhookFailed(x, grant, err)
 	}

@@ -22,7 +22,7 @@ type outbox struct {
 
 var sent = store.Webhook{ID: "msg_1", Event: "job.completed", URL: "https://receiver.example", State: store.WebhookDelivered, Created: time.Unix(1e9, 0).UTC(), Tries: 1}
 
-func (o *outbox) AddWebhook(_ context.Context, w store.Webhook) (store.Webhook, error) {
+func (o *outbox) AddWebhook(_ context.Context, _ store.Actor, w store.Webhook) (store.Webhook, error) {
 	o.added = append(o.added, w)
 	w.ID, w.State, w.Created = "msg_2", store.WebhookPending, sent.Created
 	return w, o.err
@@ -40,7 +40,7 @@ func (o *outbox) Webhook(_ context.Context, _, id string) (store.Webhook, []stor
 	return sent, []store.WebhookTry{{Number: 1, At: sent.Created, Status: 200, Duration: time.Second, Answer: "ok"}}, o.err
 }
 
-func (o *outbox) ResendWebhook(_ context.Context, _, id string) (store.Webhook, error) {
+func (o *outbox) ResendWebhook(_ context.Context, _ store.Actor, _, id string) (store.Webhook, error) {
 	if id != sent.ID {
 		return store.Webhook{}, store.ErrNotFound
 	}
@@ -51,7 +51,7 @@ func (o *outbox) WebhookSecret(context.Context, string) (store.WebhookSecret, er
 	return store.WebhookSecret{Created: sent.Created}, o.err
 }
 
-func (o *outbox) RotateWebhookSecret(context.Context, string, time.Time) (string, error) {
+func (o *outbox) RotateWebhookSecret(context.Context, store.Actor, string, time.Time) (string, error) {
 	return "whsec_x", o.err
 }
 

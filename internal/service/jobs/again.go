@@ -14,7 +14,9 @@ import (
 // keep those that they have. A list without such addresses stays as it is. The
 // token names the request; it may be nil. [rows.ErrState]: the job is not done.
 // [rows.ErrQuota]: the quota of its key is used up.
-func (m *Manager) Again(ctx context.Context, id string, owners []string, token *rows.JobRequest) (rows.Job, error) {
+func (m *Manager) Again(
+	ctx context.Context, by rows.Actor, id string, owners []string, token *rows.JobRequest,
+) (rows.Job, error) {
 	j, err := m.Job(ctx, id, owners)
 	if err != nil {
 		return j, err
@@ -27,7 +29,7 @@ func (m *Manager) Again(ctx context.Context, id string, owners []string, token *
 		m.noteDamage(ctx, j, err)
 		return j, err
 	}
-	return m.config.Store.AgainJob(ctx, j, batches, m.config.Now().Add(m.config.Keep), token)
+	return m.config.Store.AgainJob(ctx, by, j, batches, m.config.Now().Add(m.config.Keep), token)
 }
 
 // asksAgain reports whether an address with an outcome is worth asking about

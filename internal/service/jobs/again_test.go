@@ -40,13 +40,13 @@ func TestAgain(t *testing.T) {
 		t.Fatalf("%v", j.Results)
 	}
 	for _, owners := range [][]string{{"other"}, {}} {
-		if _, err := n.Again(t.Context(), j.ID, owners, nil); !errors.Is(err, rows.ErrNotFound) {
+		if _, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, owners, nil); !errors.Is(err, rows.ErrNotFound) {
 			t.Errorf("of %v: %v", owners, err)
 		}
 	}
 
 	// Nothing has changed: they are asked, and stay what they are.
-	queued, err := n.Again(t.Context(), j.ID, []string{"acme"}, nil)
+	queued, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, []string{"acme"}, nil)
 	check(t, err)
 	if queued.State != rows.JobQueued || queued.Done != 1 || queued.Addresses != 3 || len(queued.Results) != 1 {
 		t.Errorf("%+v", queued)
@@ -57,7 +57,7 @@ func TestAgain(t *testing.T) {
 	}
 
 	answers.Store(true)
-	_, err = n.Again(t.Context(), j.ID, nil, nil)
+	_, err = n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	check(t, err)
 	j = n.untilDone(j.ID)
 	if j.Results["deliverable"] != 3 || len(j.Results) != 1 || j.Done != 3 {
@@ -72,7 +72,7 @@ func TestAgain(t *testing.T) {
 	}
 
 	// Nothing is left to ask.
-	same, err := n.Again(t.Context(), j.ID, nil, nil)
+	same, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	if err != nil || same.State != rows.JobDone || !same.Finished.Equal(j.Finished) {
 		t.Errorf("%+v, %v", same, err)
 	}
@@ -95,16 +95,16 @@ func TestAgainWhileItRuns(t *testing.T) {
 	n := newNode(t, openStore(t, store.Options{DataDir: t.TempDir()}), Config{Verifier: h, RetryWindow: -1})
 	j := n.untilDone(n.create(moodyList, Request{Owner: "acme", Key: "key"}).ID)
 	before := n.output(j.ID, Output{})
-	_, err := n.Again(t.Context(), j.ID, nil, nil)
+	_, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	check(t, err)
 	n.until("it runs", j.ID, func(j rows.Job) bool { return j.State == rows.JobRunning })
-	if _, err := n.Again(t.Context(), j.ID, nil, nil); !errors.Is(err, rows.ErrState) {
+	if _, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil); !errors.Is(err, rows.ErrState) {
 		t.Errorf("a second time: %v", err)
 	}
 	if got := n.output(j.ID, Output{}); got != before {
 		t.Errorf("while it runs:\n%s", got)
 	}
-	ended, err := n.Change(t.Context(), j.ID, nil, Cancel)
+	ended, err := n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, Cancel)
 	check(t, err)
 	close(release)
 	if ended.State != rows.JobDone || ended.Done != 3 || ended.Results["unknown"] != 3 {
@@ -130,7 +130,7 @@ func TestAgainInEarlierWords(t *testing.T) {
 	if got := column(n.output(j.ID, Output{}), 3)[1]; got != "level_reached" {
 		t.Errorf("shown as %q", got)
 	}
-	_, err := n.Again(t.Context(), j.ID, nil, nil)
+	_, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	check(t, err)
 	j = n.untilDone(j.ID)
 	if j.Results["unknown"] != 3 || j.Reasons["level_reached"] != 3 || len(j.Reasons) != 1 || j.Done != 3 {
@@ -156,7 +156,7 @@ func TestAgainOnALostNode(t *testing.T) {
 	first.stop()
 	idle, err := New(Config{Store: s, Verifier: h, TempDir: t.TempDir()})
 	check(t, err)
-	_, err = idle.Again(t.Context(), j.ID, nil, nil)
+	_, err = idle.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	check(t, err)
 	lostNode(t, s, testkit.NewClock(time.Now()), j.ID)
 	if got := column(first.output(j.ID, Output{}), 1); len(got) != 3001 {

@@ -109,7 +109,7 @@ func TestPagesOfLargeList(t *testing.T) {
 	s, err := n.Receive(t.Context(), &largeList{rows: count})
 	check(t, err)
 	defer s.Close()
-	j, err := n.Create(t.Context(), s, Request{})
+	j, err := n.Create(t.Context(), s, Request{By: rows.ByCommand("test")})
 	check(t, err)
 	j = n.untilDone(j.ID)
 	if j.Segments != 3 {
@@ -159,7 +159,7 @@ func BenchmarkPages(b *testing.B) {
 	s, err := n.Receive(b.Context(), &largeList{rows: count})
 	check(b, err)
 	defer s.Close()
-	j, err := n.Create(b.Context(), s, Request{})
+	j, err := n.Create(b.Context(), s, Request{By: rows.ByCommand("test")})
 	check(b, err)
 	for j.State != rows.JobDone {
 		time.Sleep(50 * time.Millisecond)

@@ -42,7 +42,7 @@ func TestClaimEndsWithItsRequest(t *testing.T) {
 			t.Errorf("it has led to %s", claim.Job)
 		}
 		request.Body = rows.HashOf("body")
-		j, err := n.Create(t.Context(), n.receive("a@one.example\n"), Request{Owner: "acme", Token: &request})
+		j, err := n.Create(t.Context(), n.receive("a@one.example\n"), Request{By: rows.ByCommand("test"), Owner: "acme", Token: &request})
 		check(t, err)
 		claim.End(true)
 		time.Sleep(2 * requestLease)
@@ -69,7 +69,7 @@ func TestClaimsOfTwoRequests(t *testing.T) {
 	}
 	made := 0
 	for range 2 {
-		_, err := n.Create(t.Context(), n.receive("a@one.example\n"), Request{Owner: "acme", Token: &request})
+		_, err := n.Create(t.Context(), n.receive("a@one.example\n"), Request{By: rows.ByCommand("test"), Owner: "acme", Token: &request})
 		switch {
 		case err == nil:
 			made++

@@ -190,7 +190,7 @@ func TestEarlierJob(t *testing.T) {
 		"\x03\x02,\n\x00") // an empty cell
 	batch := rows.Batch{Addresses: 1, Data: packEntries(part{partBatch, j.ID, 0}, []entry{{email: "a@a.example"}})}
 	check(t, n.store.AddSegment(ctx, j.ID, 0, 0, part{partRows, j.ID, 0}.pack(segment), []rows.Batch{batch}))
-	_, err = n.store.StartJob(ctx, j.ID, rows.JobTotals{Rows: 3, Duplicates: 1, Unusable: 1, Addresses: 1, Segments: 1}, nil)
+	_, err = n.store.StartJob(ctx, store.ByCommand("test"), j.ID, rows.JobTotals{Rows: 3, Duplicates: 1, Unusable: 1, Addresses: 1, Segments: 1}, nil)
 	check(t, err)
 	n.untilDone(j.ID)
 	want := []string{"rcpt_result", "deliverable", "deliverable", "unknown"}

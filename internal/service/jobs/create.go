@@ -12,10 +12,11 @@ import (
 
 // Request says what is to become of a list.
 type Request struct {
-	Owner   string   // the account or key that may see the job
-	Owners  []string // whose earlier lists may be named; empty: those of Owner
-	Key     string   // whose usage is counted
-	Quota   int64    // of the key in a month; zero: no limit
+	By      rows.Actor // who begins the job
+	Owner   string     // the account or key that may see the job
+	Owners  []string   // whose earlier lists may be named; empty: those of Owner
+	Key     string     // whose usage is counted
+	Quota   int64      // of the key in a month; zero: no limit
 	Name    string
 	Webhook string
 	// Progress: a webhook is sent at each tenth, too.
@@ -279,7 +280,7 @@ func (m *Manager) load(ctx context.Context, s *Spool, o Request, p Plan) (rows.J
 	}
 	if t.Segments, t.Reused, err = m.addSegments(ctx, j.ID, l, p); err == nil {
 		t.Groups = p.sources.groups.stored()
-		started, err := m.config.Store.StartJob(ctx, j.ID, t, o.Token)
+		started, err := m.config.Store.StartJob(ctx, o.By, j.ID, t, o.Token)
 		if err == nil {
 			return started, nil
 		}

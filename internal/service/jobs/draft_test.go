@@ -37,12 +37,12 @@ func TestDraftOfAnotherNode(t *testing.T) {
 	spool, err := starts.OpenDraft(t.Context(), draft)
 	check(t, err)
 	defer spool.Close()
-	j, err := starts.StartDraft(t.Context(), draft, spool, Request{Owner: "ada", Name: "people"})
+	j, err := starts.StartDraft(t.Context(), draft, spool, Request{By: rows.ByCommand("test"), Owner: "ada", Name: "people"})
 	check(t, err)
 	if j = receives.untilDone(j.ID); j.Rows != count || j.Addresses != 1 || draft.Segments < 2 {
 		t.Errorf("%+v of %d segments", j, draft.Segments)
 	}
-	if _, err := receives.StartDraft(t.Context(), draft, receives.receive(list), Request{Owner: "ada"}); !errors.Is(err, rows.ErrNotFound) {
+	if _, err := receives.StartDraft(t.Context(), draft, receives.receive(list), Request{By: rows.ByCommand("test"), Owner: "ada"}); !errors.Is(err, rows.ErrNotFound) {
 		t.Errorf("started again: %v", err)
 	}
 

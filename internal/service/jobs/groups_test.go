@@ -93,14 +93,14 @@ func TestGroups(t *testing.T) {
 	if retry := j.Groups["retry"]; retry.Rows <= retry.Addresses || retry.Addresses == 0 || j.UndeliverableShare() == 0 {
 		t.Errorf("%v, %v", j.Groups, j.UndeliverableShare())
 	}
-	_, err := n.Again(t.Context(), j.ID, nil, nil)
+	_, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	check(t, err)
-	_, err = n.Change(t.Context(), j.ID, nil, Cancel)
+	_, err = n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, Cancel)
 	check(t, err)
 	j = n.untilDone(j.ID)
 	expect("cancelled")
 	answers.Store(true)
-	_, err = n.Again(t.Context(), j.ID, nil, nil)
+	_, err = n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	check(t, err)
 	j = n.untilDone(j.ID)
 	expect("verified again")
@@ -174,7 +174,7 @@ func TestGroupsOfColumns(t *testing.T) {
 		"retry": {Rows: 1, Addresses: 2},
 	})
 	answers.Store(true)
-	_, err := n.Again(t.Context(), j.ID, nil, nil)
+	_, err := n.Again(t.Context(), rows.ByCommand("test"), j.ID, nil, nil)
 	check(t, err)
 	n.untilDone(j.ID)
 	agree(map[string]rows.GroupCount{

@@ -61,7 +61,7 @@ func TestHeadway(t *testing.T) {
 		if way.Left != 100*time.Minute { // as ten in the last minute
 			t.Errorf("it takes %v", way.Left)
 		}
-		_, err = n.Change(t.Context(), j.ID, nil, Pause)
+		_, err = n.Change(t.Context(), store.ByCommand("test"), j.ID, nil, Pause)
 		check(t, err)
 		if way, err := n.Headway(t.Context(), n.job(j.ID)); err != nil || way.Left >= 0 || len(way.Waiting) > 0 {
 			t.Errorf("paused: %+v %v", way, err)

@@ -151,7 +151,7 @@ func TestPauseStops(t *testing.T) {
 	j := n.create("quick@a.example\nslow@b.example\n", Request{})
 	<-reached
 	n.until("the quick one has its result", j.ID, func(j rows.Job) bool { return j.Done == 1 })
-	paused, err := n.Change(t.Context(), j.ID, nil, Pause)
+	paused, err := n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, Pause)
 	check(t, err)
 	if paused.State != rows.JobPaused || paused.Done != 1 {
 		t.Errorf("%+v", paused)
@@ -159,14 +159,14 @@ func TestPauseStops(t *testing.T) {
 	if out := n.output(j.ID, Output{}); strings.Count(out, "deliverable") != 1 {
 		t.Errorf("a part of the output is %q", out)
 	}
-	if _, err := n.Change(t.Context(), j.ID, nil, Resume); err != nil {
+	if _, err := n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, Resume); err != nil {
 		t.Error(err)
 	}
 	n.untilDone(j.ID)
 	if h.times("quick@a.example") != 1 || h.times("slow@b.example") != 2 {
 		t.Errorf("asked: %v", h.asked)
 	}
-	if _, err := n.Change(t.Context(), j.ID, nil, Cancel); !errors.Is(err, rows.ErrState) {
+	if _, err := n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, Cancel); !errors.Is(err, rows.ErrState) {
 		t.Errorf("cancelling what is done: %v", err)
 	}
 }
@@ -181,20 +181,20 @@ func TestCancelAndDelete(t *testing.T) {
 	n := alone(t, h)
 	first := n.create("a@a.example\nb@a.example\n", Request{Owner: "acme"})
 	<-reached
-	if _, err := n.Change(t.Context(), first.ID, []string{"other"}, Cancel); !errors.Is(err, rows.ErrNotFound) {
+	if _, err := n.Change(t.Context(), rows.ByCommand("test"), first.ID, []string{"other"}, Cancel); !errors.Is(err, rows.ErrNotFound) {
 		t.Errorf("somebody else cancels it: %v", err)
 	}
-	if err := n.Delete(t.Context(), first.ID, []string{"other"}); !errors.Is(err, rows.ErrNotFound) {
+	if err := n.Delete(t.Context(), rows.ByCommand("test"), first.ID, []string{"other"}); !errors.Is(err, rows.ErrNotFound) {
 		t.Errorf("somebody else deletes it: %v", err)
 	}
-	j, err := n.Change(t.Context(), first.ID, []string{"acme"}, Cancel)
+	j, err := n.Change(t.Context(), rows.ByCommand("test"), first.ID, []string{"acme"}, Cancel)
 	if check(t, err); j.State != rows.JobCancelled || j.Done != 0 {
 		t.Errorf("%+v", j)
 	}
 	if active := n.working(); active != 0 {
 		t.Errorf("%d runs go on", active)
 	}
-	check(t, n.Delete(t.Context(), first.ID, nil))
+	check(t, n.Delete(t.Context(), rows.ByCommand("test"), first.ID, nil))
 	if _, err := n.Job(t.Context(), first.ID, nil); !errors.Is(err, rows.ErrNotFound) {
 		t.Errorf("a deleted job: %v", err)
 	}

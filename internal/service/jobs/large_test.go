@@ -165,7 +165,7 @@ func TestLarge(t *testing.T) {
 		spool, err := n.Receive(t.Context(), &largeList{rows: count})
 		check(t, err)
 		defer spool.Close()
-		j, err = n.Create(t.Context(), spool, Request{})
+		j, err = n.Create(t.Context(), spool, Request{By: rows.ByCommand("test")})
 		check(t, err)
 	})
 	took := l.step("verified", func() {

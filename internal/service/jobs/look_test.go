@@ -134,7 +134,7 @@ func TestSheetIsChosen(t *testing.T) {
 	if _, err := n.Look(s, Format{Sheet: "None"}, 1); err == nil || !strings.Contains(err.Error(), `1 "Info", 2 "Kunden"`) {
 		t.Errorf("a sheet that is not there: %v", err)
 	}
-	j, err := n.StartDraft(t.Context(), draft, s, Request{Owner: "ada"})
+	j, err := n.StartDraft(t.Context(), draft, s, Request{By: rows.ByCommand("test"), Owner: "ada"})
 	check(t, err)
 	j = n.untilDone(j.ID)
 	want := &Found{

@@ -131,6 +131,7 @@ func (n *node) receive(list string) *Spool {
 
 func (n *node) create(list string, o Request) rows.Job {
 	n.t.Helper()
+	o.By = rows.ByCommand("test")
 	j, err := n.Create(n.t.Context(), n.receive(list), o)
 	check(n.t, err)
 	return j

@@ -39,18 +39,20 @@ const (
 // one that is paused or cancelled is asked any more when Change returns, unless
 // verifications take more than five seconds to end; on others within a second.
 // [rows.ErrState]: the job has ended.
-func (m *Manager) Change(ctx context.Context, id string, owners []string, what Change) (rows.Job, error) {
+func (m *Manager) Change(
+	ctx context.Context, by rows.Actor, id string, owners []string, what Change,
+) (rows.Job, error) {
 	if _, err := m.Job(ctx, id, owners); err != nil {
 		return rows.Job{}, err
 	}
 	if what == Resume {
-		return m.config.Store.ResumeJob(ctx, id)
+		return m.config.Store.ResumeJob(ctx, by, id)
 	}
 	change := m.config.Store.PauseJob
 	if what == Cancel {
 		change = m.config.Store.CancelJob
 	}
-	j, err := change(ctx, id)
+	j, err := change(ctx, by, id)
 	if err != nil {
 		return j, err
 	}
@@ -59,11 +61,16 @@ func (m *Manager) Change(ctx context.Context, id string, owners []string, what C
 }
 
 // Delete deletes a job that one of the owners may see, and everything about it.
-func (m *Manager) Delete(ctx context.Context, id string, owners []string) error {
+func (m *Manager) Delete(ctx context.Context, by rows.Actor, id string, owners []string) error {
 	if _, err := m.Job(ctx, id, owners); err != nil {
 		return err
 	}
-	err := m.config.Store.DeleteJob(ctx, id)
+	err := m.config.Store.DeleteJob(ctx, by, id)
 	m.stopRun(ctx, id)
 	return err
+}
+
+// Downloads notes that somebody downloads results of a job: what says which.
+func (m *Manager) Downloads(ctx context.Context, by rows.Actor, j rows.Job, what string) error {
+	return m.config.Store.RecordEvent(ctx, by, rows.Event{What: rows.ListDownloaded, Object: j.ID, Detail: what})
 }

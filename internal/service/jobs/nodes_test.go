@@ -98,7 +98,7 @@ func TestPausedAsItLeases(t *testing.T) {
 	j := n.create(manyAddresses(100, func(int) string { return "acme.example" }), Request{})
 	<-s.leased
 	for _, what := range []Change{Pause, Resume} {
-		_, err := n.Change(t.Context(), j.ID, nil, what)
+		_, err := n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, what)
 		check(t, err)
 	}
 	n.untilDone(j.ID)

@@ -59,7 +59,7 @@ func TestSinceAList(t *testing.T) {
 		t.Errorf("%+v", fourth)
 	}
 	for _, since := range []string{"job_nothing", first.ID} {
-		_, err = n.Create(t.Context(), n.receive(list), Request{Owner: "other", Since: Since{List: since}, Format: o.Format})
+		_, err = n.Create(t.Context(), n.receive(list), Request{By: rows.ByCommand("test"), Owner: "other", Since: Since{List: since}, Format: o.Format})
 		if !errors.Is(err, ErrNoSince) {
 			t.Errorf("%v", err)
 		}
@@ -67,7 +67,7 @@ func TestSinceAList(t *testing.T) {
 
 	// All of it is there: the list is done at once. A repeated address counts
 	// once.
-	fifth, err := n.Create(t.Context(), n.receive("b@b.example\nb@b.example\n"), Request{Owner: "acme", Since: Since{List: fourth.ID}})
+	fifth, err := n.Create(t.Context(), n.receive("b@b.example\nb@b.example\n"), Request{By: rows.ByCommand("test"), Owner: "acme", Since: Since{List: fourth.ID}})
 	if err != nil || fifth.State != rows.JobDone || fifth.Reused != 1 || fifth.Results["deliverable"] != 1 {
 		t.Errorf("%+v, %v", fifth, err)
 	}

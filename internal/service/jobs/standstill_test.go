@@ -43,11 +43,11 @@ func TestLeaseOfARunThatEnds(t *testing.T) {
 		j := n.create(manyAddresses(1000, func(int) string { return "acme.example" }), Request{})
 		<-s.leased
 		began := time.Now()
-		_, err := n.Change(t.Context(), j.ID, nil, Pause)
+		_, err := n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, Pause)
 		if took := time.Since(began); err != nil || took > 2*time.Second {
 			t.Errorf("the pause took %v: %v", took, err)
 		}
-		_, err = n.Change(t.Context(), j.ID, nil, Resume)
+		_, err = n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, Resume)
 		check(t, err)
 		n.untilDone(j.ID)
 	})
@@ -69,7 +69,7 @@ func TestVerificationsThatDoNotEnd(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		began := time.Now()
 		for _, what := range []Change{Pause, Resume} {
-			_, err := n.Change(t.Context(), j.ID, nil, what)
+			_, err := n.Change(t.Context(), rows.ByCommand("test"), j.ID, nil, what)
 			check(t, err)
 		}
 		if took := time.Since(began); took > schedule.StopWithin+time.Second {

@@ -14,9 +14,12 @@ type Store interface {
 	AddSegment(ctx context.Context, job string, segment, first int64, data []byte, batches []rows.Batch) error
 	AddResults(ctx context.Context, job string, segment int64, data []byte) error
 	AgainJob(
-		ctx context.Context, j rows.Job, batches []rows.Batch, expires time.Time, request *rows.JobRequest,
+		ctx context.Context, by rows.Actor, j rows.Job, batches []rows.Batch, expires time.Time,
+		request *rows.JobRequest,
 	) (rows.Job, error)
-	StartJob(ctx context.Context, id string, t rows.JobTotals, request *rows.JobRequest) (rows.Job, error)
+	StartJob(
+		ctx context.Context, by rows.Actor, id string, t rows.JobTotals, request *rows.JobRequest,
+	) (rows.Job, error)
 	DropJob(ctx context.Context, id string) error
 	KeepDraft(ctx context.Context, id string, segments, octets int64) error
 	Draft(ctx context.Context, id, owner string) (rows.Job, error)
@@ -29,11 +32,13 @@ type Store interface {
 	JobHead(ctx context.Context, job string) ([]byte, error)
 	JobSegments(ctx context.Context, job string) (first []int64, err error)
 	JobSegment(ctx context.Context, job string, segment int64) (data []byte, results [][]byte, err error)
-	PauseJob(ctx context.Context, id string) (rows.Job, error)
-	ResumeJob(ctx context.Context, id string) (rows.Job, error)
-	CancelJob(ctx context.Context, id string) (rows.Job, error)
+	PauseJob(ctx context.Context, by rows.Actor, id string) (rows.Job, error)
+	ResumeJob(ctx context.Context, by rows.Actor, id string) (rows.Job, error)
+	CancelJob(ctx context.Context, by rows.Actor, id string) (rows.Job, error)
 	NoteDamage(ctx context.Context, id, problem string) error
-	DeleteJob(ctx context.Context, id string) error
+	DeleteJob(ctx context.Context, by rows.Actor, id string) error
+
+	RecordEvent(ctx context.Context, by rows.Actor, e rows.Event) error
 
 	PauseOrphans(ctx context.Context) (paused int64, err error)
 	JobStates(ctx context.Context, ids []string) ([]rows.Job, error)

@@ -215,7 +215,7 @@ func (s *storm) step() {
 	l := &s.lists[s.dice.below(len(s.lists))]
 	ctx := s.t.Context()
 	change := func(what Change) {
-		s.within(mayTake, string(what)+" "+l.id, func() { _, _ = n.Change(ctx, l.id, nil, what) })
+		s.within(mayTake, string(what)+" "+l.id, func() { _, _ = n.Change(ctx, rows.ByCommand("test"), l.id, nil, what) })
 	}
 	switch what := s.dice.below(40); {
 	case what < 14:
@@ -226,7 +226,7 @@ func (s *storm) step() {
 		change(Cancel)
 		l.gone = true
 	case what == 27:
-		s.within(mayTake, "delete "+l.id, func() { _ = n.Delete(ctx, l.id, nil) })
+		s.within(mayTake, "delete "+l.id, func() { _ = n.Delete(ctx, store.ByCommand("test"), l.id, nil) })
 		l.gone = true
 	case what < 32:
 		s.store.set(weather(s.dice.below(4)))
@@ -287,7 +287,7 @@ func (s *storm) calmDown() {
 		if l.gone {
 			continue
 		}
-		_, err := n.Change(s.t.Context(), l.id, nil, Resume)
+		_, err := n.Change(s.t.Context(), store.ByCommand("test"), l.id, nil, Resume)
 		if j := n.job(l.id); err != nil && j.State != rows.JobDone {
 			s.t.Fatalf("%s: %v", j.State, err)
 		}

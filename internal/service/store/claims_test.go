@@ -27,7 +27,7 @@ var claims = []claim{
 	}},
 	{"webhooks", func(t *testing.T, s *Store, n int) string {
 		for i := range n {
-			_, err := s.AddWebhook(t.Context(), Webhook{
+			_, err := s.AddWebhook(t.Context(), ByCommand("test"), Webhook{
 				Key: fmt.Sprint("key", i), Event: "test", URL: fmt.Sprintf("https://hooks%d.example/", i), Body: []byte("{}"),
 			})
 			check(t, err)
@@ -62,7 +62,7 @@ func jobOfBatches(t *testing.T, s *Store, n int) string {
 		batches[i] = Batch{Addresses: 10, Data: []byte("data")}
 	}
 	check(t, s.AddSegment(ctx, j.ID, 0, 0, []byte("rows"), batches))
-	_, err = s.StartJob(ctx, j.ID, JobTotals{Rows: int64(n) * 10, Addresses: int64(n) * 10, Segments: 1}, nil)
+	_, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{Rows: int64(n) * 10, Addresses: int64(n) * 10, Segments: 1}, nil)
 	check(t, err)
 	return j.ID
 }

@@ -33,7 +33,7 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	check(t, s.SetSetting(ctx, "keep", json.RawMessage(`"ü"`)))
 	_, err = s.ReserveQuota(ctx, key.ID, time.Now(), 7, 100)
 	check(t, err)
-	webhook, err := s.AddWebhook(ctx, someWebhook(key.ID))
+	webhook, err := s.AddWebhook(ctx, ByCommand("test"), someWebhook(key.ID))
 	check(t, err)
 	claimed, err := s.ClaimWebhooks(ctx, 1, 1, 1, time.Hour)
 	check(t, err)

@@ -35,6 +35,14 @@ func (s *Store) recordEvent(ctx context.Context, tx *sql.Tx, by Actor, e Event) 
 	return err
 }
 
+// RecordEvent stores that somebody did something that changes nothing else,
+// such as a download.
+func (s *Store) RecordEvent(ctx context.Context, by Actor, e Event) error {
+	return s.write(ctx, "record event", func(ctx context.Context, tx *sql.Tx) error {
+		return s.recordEvent(ctx, tx, by, e)
+	})
+}
+
 func eventText(text string) string { return rows.WithoutAddress(storable(text)) }
 
 // Events returns events, the newest first.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // AgainJob lets some addresses of a job that is done be asked about again: they
@@ -12,9 +14,11 @@ import (
 // their results until they have others. They count for the quota of its key
 // like new ones. It expires at the time given, if that is later. All of it is
 // one transaction, with the request that led to it, if it has a token.
-func (s *Store) AgainJob(ctx context.Context, j Job, batches []Batch, expires time.Time, request *JobRequest) (Job, error) {
+func (s *Store) AgainJob(
+	ctx context.Context, by Actor, j Job, batches []Batch, expires time.Time, request *JobRequest,
+) (Job, error) {
 	read := j
-	j, err := s.changeJob(ctx, "verify job again", j.ID, func(ctx context.Context, tx *sql.Tx, j Job) error {
+	j, err := s.changeJob(ctx, by, rows.ListAgain, j.ID, func(ctx context.Context, tx *sql.Tx, j Job) error {
 		if j.State != JobDone || !j.Finished.Equal(read.Finished) {
 			return ErrState
 		}

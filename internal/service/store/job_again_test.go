@@ -44,7 +44,7 @@ func TestAgainJob(t *testing.T) {
 		join(t, s, "node")
 		first := greylistedJob(t, s)
 		later := first.Created.Add(1000 * time.Hour)
-		j, err := s.AgainJob(ctx, first, again(20, 10), later, nil)
+		j, err := s.AgainJob(ctx, ByCommand("test"), first, again(20, 10), later, nil)
 		check(t, err)
 		want := func(state JobState, done, unknown, deliverable int64) {
 			t.Helper()
@@ -65,7 +65,7 @@ func TestAgainJob(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 		for _, stale := range []Job{first, j} {
-			_, err = s.AgainJob(ctx, stale, again(1), later, nil)
+			_, err = s.AgainJob(ctx, ByCommand("test"), stale, again(1), later, nil)
 			wantError(t, err, ErrState)
 		}
 
@@ -82,7 +82,7 @@ func TestAgainJob(t *testing.T) {
 		part.Later = again(5)
 		settle(t, s, "node", part)
 		want(JobRunning, 25, 0, 25)
-		_, err = s.CancelJob(ctx, j.ID)
+		_, err = s.CancelJob(ctx, ByCommand("test"), j.ID)
 		check(t, err)
 		want(JobDone, 40, 15, 25)
 		wantRows(t, s, "job_batches", 0)
@@ -90,9 +90,9 @@ func TestAgainJob(t *testing.T) {
 
 		j, err = s.Job(ctx, j.ID)
 		check(t, err)
-		_, err = s.AgainJob(ctx, first, again(15), later, nil) // as it was read before
+		_, err = s.AgainJob(ctx, ByCommand("test"), first, again(15), later, nil) // as it was read before
 		wantError(t, err, ErrState)
-		_, err = s.AgainJob(ctx, j, again(15), later, nil)
+		_, err = s.AgainJob(ctx, ByCommand("test"), j, again(15), later, nil)
 		check(t, err)
 		settle(t, s, "node", settled(lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: 10})[0]))
 		want(JobDone, 40, 0, 40)
@@ -110,22 +110,22 @@ func TestAgainJobOfALimitedKey(t *testing.T) {
 		j, err := s.BeginJob(ctx, "node", Job{Key: key.ID, Addresses: 10, Created: now}, key.MonthlyQuota, nil)
 		check(t, err)
 		check(t, s.AddSegment(ctx, j.ID, 0, 0, nil, []Batch{{Addresses: 10, Data: []byte("a")}}))
-		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: 10, Segments: 1}, nil)
+		_, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{Addresses: 10, Segments: 1}, nil)
 		check(t, err)
 		one := settled(lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: 1})[0])
 		one.Counts = []ResultCount{{Result: "unknown", Reason: "greylisted", Addresses: 10}}
 		settle(t, s, "node", one)
 		j, err = s.Job(ctx, j.ID)
 		check(t, err)
-		_, err = s.AgainJob(ctx, j, again(6), now, nil)
+		_, err = s.AgainJob(ctx, ByCommand("test"), j, again(6), now, nil)
 		wantError(t, err, rows.ErrQuota)
 		if got, err := s.Job(ctx, j.ID); err != nil || got.State != JobDone || got.Done != 10 {
 			t.Errorf("%+v, %v", got, err)
 		}
-		_, err = s.AgainJob(ctx, j, again(2, 3), now, nil)
+		_, err = s.AgainJob(ctx, ByCommand("test"), j, again(2, 3), now, nil)
 		check(t, err)
 		settle(t, s, "node", settled(lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: 1})[0]))
-		_, err = s.CancelJob(ctx, j.ID)
+		_, err = s.CancelJob(ctx, ByCommand("test"), j.ID)
 		check(t, err)
 		if used, err := s.QuotaUsed(ctx, key.ID, now); err != nil || used != 12 {
 			t.Errorf("%d units are used: %v", used, err)
@@ -143,7 +143,7 @@ func TestAgainJobOfAToken(t *testing.T) {
 		until := s.now().Add(time.Minute)
 		_, _, err := s.ClaimJobRequest(ctx, "node", token, until)
 		check(t, err)
-		_, err = s.AgainJob(ctx, j, again(30), j.Expires, &token)
+		_, err = s.AgainJob(ctx, ByCommand("test"), j, again(30), j.Expires, &token)
 		check(t, err)
 		job, body, err := s.ClaimJobRequest(ctx, "node", token, until)
 		if err != nil || job != j.ID || body != token.Body {
@@ -163,7 +163,7 @@ func TestReusedResults(t *testing.T) {
 		check(t, s.AddSegment(ctx, j.ID, 0, 0, nil, []Batch{{Addresses: 10, Data: []byte("a")}}))
 		check(t, s.AddResults(ctx, j.ID, 0, []byte("results")))
 		reused := []ResultCount{{Result: "deliverable", Reason: "recipient_accepted", Addresses: 20}, {Result: "undeliverable", Reason: "mailbox_not_found", Addresses: 5}}
-		j, err = s.StartJob(ctx, j.ID, JobTotals{Rows: 35, Addresses: 35, Segments: 1, Reused: reused}, nil)
+		j, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{Rows: 35, Addresses: 35, Segments: 1, Reused: reused}, nil)
 		check(t, err)
 		if j.Reused != 25 || j.Done != 25 || j.Addresses != 35 || fmt.Sprint(j.Results) != "map[deliverable:20 undeliverable:5]" ||
 			j.ComparedWith != "job_1" || j.Notify != "a@acme.example" {
@@ -173,7 +173,7 @@ func TestReusedResults(t *testing.T) {
 		if err != nil || len(results) != 1 || string(results[0]) != "results" {
 			t.Errorf("%q, %v", results, err)
 		}
-		_, err = s.CancelJob(ctx, j.ID)
+		_, err = s.CancelJob(ctx, ByCommand("test"), j.ID)
 		check(t, err)
 		if used, err := s.QuotaUsed(ctx, "key", now); err != nil || used != 0 {
 			t.Errorf("%d units are used: %v", used, err)
@@ -190,7 +190,7 @@ func TestJobMail(t *testing.T) {
 		for i := range mailsADay + 2 {
 			j, err := s.BeginJob(ctx, "node", Job{Key: "key", Notify: "ops@acme.example"}, 0, nil)
 			check(t, err)
-			_, err = s.StartJob(ctx, j.ID, JobTotals{}, nil)
+			_, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{}, nil)
 			check(t, err)
 			wantRows(t, s, "webhooks", min(i+1, mailsADay))
 		}

@@ -69,7 +69,7 @@ func keyMayBegin(ctx context.Context, tx *sql.Tx, id string, now millis) error {
 
 // CancelJobsOfKey cancels the lists of a key that have not ended, and returns
 // how many.
-func (s *Store) CancelJobsOfKey(ctx context.Context, key string) (cancelled int, err error) {
+func (s *Store) CancelJobsOfKey(ctx context.Context, by Actor, key string) (cancelled int, err error) {
 	var ids []string
 	err = s.read(ctx, "read jobs", func(ctx context.Context, db *sql.DB) (err error) {
 		scan := func(row scanner) (id string, err error) { return id, row.Scan(&id) }
@@ -79,7 +79,7 @@ func (s *Store) CancelJobsOfKey(ctx context.Context, key string) (cancelled int,
 	})
 	for _, id := range ids {
 		if err == nil {
-			_, err = s.CancelJob(ctx, id)
+			_, err = s.CancelJob(ctx, by, id)
 		}
 		if errors.Is(err, ErrState) || errors.Is(err, ErrNotFound) { // it has ended meanwhile
 			err = nil

@@ -21,7 +21,7 @@ func jobOf(t *testing.T, s *Store, key string) Job {
 	j, err := s.BeginJob(t.Context(), "node", Job{Owner: key, Key: key, Format: "csv"}, 0, nil)
 	check(t, err)
 	check(t, s.AddSegment(t.Context(), j.ID, 0, 0, nil, []Batch{{Addresses: 10, Data: []byte("a")}}))
-	j, err = s.StartJob(t.Context(), j.ID, JobTotals{Rows: 10, Addresses: 10, Segments: 1}, nil)
+	j, err = s.StartJob(t.Context(), ByCommand("test"), j.ID, JobTotals{Rows: 10, Addresses: 10, Segments: 1}, nil)
 	check(t, err)
 	return j
 }
@@ -48,7 +48,7 @@ func TestListsOfEndedKeys(t *testing.T) {
 		fixed := jobOf(t, s, "fixed")
 		check(t, s.RevokeKey(ctx, ByCommand("test"), revoked.ID))
 		wantState(t, s, list.ID, JobPaused)
-		_, err := s.ResumeJob(ctx, list.ID)
+		_, err := s.ResumeJob(ctx, ByCommand("test"), list.ID)
 		check(t, err)
 		expire := func() {
 			t.Helper()
@@ -81,7 +81,7 @@ func TestListsOfEndedKeys(t *testing.T) {
 		if all, err := s.Jobs(ctx, JobQuery{Key: first.ID, State: JobPaused}); err != nil || len(all) != 1 || all[0].ID != long.ID {
 			t.Errorf("lists of the key: %+v, %v", all, err)
 		}
-		if n, err := s.CancelJobsOfKey(ctx, first.ID); err != nil || n != 1 {
+		if n, err := s.CancelJobsOfKey(ctx, ByCommand("test"), first.ID); err != nil || n != 1 {
 			t.Errorf("%d are cancelled: %v", n, err)
 		}
 		wantState(t, s, long.ID, JobCancelled)
@@ -108,7 +108,7 @@ func TestKeyEndsWhileAListArrives(t *testing.T) {
 			j, err := s.BeginJob(t.Context(), "node", Job{Key: key.ID, Addresses: 10}, 100, nil)
 			check(t, err)
 			check(t, end(s, key))
-			_, err = s.StartJob(t.Context(), j.ID, JobTotals{Addresses: 10}, nil)
+			_, err = s.StartJob(t.Context(), ByCommand("test"), j.ID, JobTotals{Addresses: 10}, nil)
 			wantError(t, err, ErrKeyEnded)
 			check(t, s.DropJob(t.Context(), j.ID))
 			if used, err := s.QuotaUsed(t.Context(), key.ID, time.Now()); err != nil || used != 0 {

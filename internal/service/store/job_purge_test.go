@@ -20,7 +20,7 @@ func TestJobsArePurged(t *testing.T) {
 		kept, expiring := someJob(t, s, "acme"), Job{Expires: clock.Now().Add(time.Second)}
 		expiring, err := s.BeginJob(ctx, "node", expiring, 0, nil)
 		check(t, err)
-		_, err = s.StartJob(ctx, expiring.ID, JobTotals{}, nil)
+		_, err = s.StartJob(ctx, ByCommand("test"), expiring.ID, JobTotals{}, nil)
 		check(t, err)
 		loading, err := s.BeginJob(ctx, "node", Job{}, 0, nil)
 		check(t, err)
@@ -31,7 +31,7 @@ func TestJobsArePurged(t *testing.T) {
 		if _, err := s.Job(ctx, kept.ID); err != nil {
 			t.Error(err)
 		}
-		_, err = s.StartJob(ctx, loading.ID, JobTotals{}, nil)
+		_, err = s.StartJob(ctx, ByCommand("test"), loading.ID, JobTotals{}, nil)
 		wantError(t, err, ErrNotFound)
 		wantRows(t, s, "jobs", 1)
 	})
@@ -48,12 +48,12 @@ func TestJobQuota(t *testing.T) {
 		_, err = s.BeginJob(ctx, "node", Job{Key: "key", Addresses: 51, Created: now}, 100, nil)
 		wantError(t, err, rows.ErrQuota)
 		check(t, s.AddSegment(ctx, j.ID, 0, 0, nil, []Batch{{Addresses: 10, Data: []byte("a")}, {Addresses: 40, Data: []byte("b")}}))
-		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: 50}, nil)
+		_, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{Addresses: 50}, nil)
 		check(t, err)
 		settle(t, s, "node", settled(lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: 1})[0]))
-		_, err = s.CancelJob(ctx, j.ID)
+		_, err = s.CancelJob(ctx, ByCommand("test"), j.ID)
 		check(t, err)
-		check(t, s.DeleteJob(ctx, j.ID))
+		check(t, s.DeleteJob(ctx, ByCommand("test"), j.ID))
 		if used, err := s.QuotaUsed(ctx, "key", now); err != nil || used != 10 {
 			t.Errorf("%d units are used: %v", used, err)
 		}
@@ -122,7 +122,7 @@ func TestJobRequests(t *testing.T) {
 		claim("", nil)
 		j, err := s.BeginJob(ctx, "node", Job{}, 0, nil)
 		check(t, err)
-		_, err = s.StartJob(ctx, j.ID, JobTotals{}, &r)
+		_, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{}, &r)
 		check(t, err)
 		check(t, s.ForgetJobRequest(ctx, "node", r, until)) // too late
 		claim(j.ID, nil)

@@ -50,7 +50,7 @@ func wholeJob(t *testing.T, s *Store) {
 		_, _ = rand.Read(segment) // it cannot be compressed
 		check(t, s.AddSegment(ctx, j.ID, number, number, segment, []Batch{{Segment: number, Addresses: 1, Data: segment[:20<<10]}}))
 	}
-	j, err = s.StartJob(ctx, j.ID, JobTotals{Rows: segments, Addresses: segments, Segments: segments}, &request)
+	j, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{Rows: segments, Addresses: segments, Segments: segments}, &request)
 	check(t, err)
 	for range segments {
 		for _, b := range lease(t, s, BatchQuery{Job: j.ID, Node: "node", Limit: segments}) {
@@ -62,7 +62,7 @@ func wholeJob(t *testing.T, s *Store) {
 	if j, err = s.Job(ctx, j.ID); err != nil || j.State != JobDone {
 		t.Fatalf("the job is %s: %v", j.State, err)
 	}
-	check(t, s.DeleteJob(ctx, j.ID))
+	check(t, s.DeleteJob(ctx, ByCommand("test"), j.ID))
 }
 
 // sizeOf is how large a database is; autovacuum does by itself what is done

@@ -3,12 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // PauseJob lets no more batches of a job be leased. Nodes stop working on those
 // that they have within a second. Pausing one that is paused changes nothing.
-func (s *Store) PauseJob(ctx context.Context, id string) (Job, error) {
-	return s.changeJob(ctx, "pause job", id, func(ctx context.Context, tx *sql.Tx, j Job) error {
+func (s *Store) PauseJob(ctx context.Context, by Actor, id string) (Job, error) {
+	return s.changeJob(ctx, by, rows.ListPaused, id, func(ctx context.Context, tx *sql.Tx, j Job) error {
 		if j.State.Ended() {
 			return ErrState
 		}
@@ -18,8 +20,8 @@ func (s *Store) PauseJob(ctx context.Context, id string) (Job, error) {
 }
 
 // ResumeJob ends a pause. Resuming one that is not paused changes nothing.
-func (s *Store) ResumeJob(ctx context.Context, id string) (Job, error) {
-	return s.changeJob(ctx, "resume job", id, func(ctx context.Context, tx *sql.Tx, j Job) error {
+func (s *Store) ResumeJob(ctx context.Context, by Actor, id string) (Job, error) {
+	return s.changeJob(ctx, by, rows.ListResumed, id, func(ctx context.Context, tx *sql.Tx, j Job) error {
 		if j.State.Ended() {
 			return ErrState
 		}
@@ -34,8 +36,8 @@ func (s *Store) ResumeJob(ctx context.Context, id string) (Job, error) {
 // about is forgotten, and its share of the quota is given back. One that was
 // asked about again is done then, with the results that it had. Cancelling one
 // that is cancelled changes nothing.
-func (s *Store) CancelJob(ctx context.Context, id string) (Job, error) {
-	return s.changeJob(ctx, "cancel job", id, func(ctx context.Context, tx *sql.Tx, j Job) error {
+func (s *Store) CancelJob(ctx context.Context, by Actor, id string) (Job, error) {
+	return s.changeJob(ctx, by, rows.ListCancelled, id, func(ctx context.Context, tx *sql.Tx, j Job) error {
 		switch {
 		case j.State == JobCancelled:
 			return nil
@@ -56,19 +58,22 @@ func (s *Store) NoteDamage(ctx context.Context, id, problem string) error {
 }
 
 // changeJob changes a job under a lock of its row, and returns it as it is
-// then.
+// then. It is an event if the job has another state.
 func (s *Store) changeJob(
-	ctx context.Context, op, id string, change func(context.Context, *sql.Tx, Job) error,
+	ctx context.Context, by Actor, what What, id string, change func(context.Context, *sql.Tx, Job) error,
 ) (j Job, err error) {
-	err = s.write(ctx, op, func(ctx context.Context, tx *sql.Tx) error {
-		if j, err = lockJob(ctx, tx, id); err != nil {
+	err = s.write(ctx, "change job", func(ctx context.Context, tx *sql.Tx) error {
+		before, err := lockJob(ctx, tx, id)
+		if err != nil {
 			return err
 		}
-		if err := change(ctx, tx, j); err != nil {
+		if err := change(ctx, tx, before); err != nil {
 			return err
 		}
-		j, err = readJob(ctx, tx, id)
-		return err
+		if j, err = readJob(ctx, tx, id); err != nil || j.State == before.State {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: what, Object: j.ID})
 	})
 	s.jobsChanged()
 	return j, err
@@ -148,8 +153,8 @@ func (s *Store) endIfDone(ctx context.Context, tx *sql.Tx, id string) error {
 // DeleteJob deletes a job and everything about it. Nobody sees it from the
 // first moment; what is large is deleted in several transactions. If that is
 // interrupted, [Store.Purge] goes on.
-func (s *Store) DeleteJob(ctx context.Context, id string) error {
-	if err := s.hideJob(ctx, id); err != nil {
+func (s *Store) DeleteJob(ctx context.Context, by Actor, id string) error {
+	if err := s.hideJob(ctx, by, id); err != nil {
 		return err
 	}
 	s.jobsChanged()
@@ -170,7 +175,7 @@ func (s *Store) DropJob(ctx context.Context, id string) error {
 	return s.eraseJob(ctx, id)
 }
 
-func (s *Store) hideJob(ctx context.Context, id string) error {
+func (s *Store) hideJob(ctx context.Context, by Actor, id string) error {
 	return s.write(ctx, "delete job", func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := lockJob(ctx, tx, id); err != nil {
 			return err
@@ -178,7 +183,10 @@ func (s *Store) hideJob(ctx context.Context, id string) error {
 		if err := returnJobQuota(ctx, tx, id); err != nil {
 			return err
 		}
-		return one(tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1`, id, millisOf(s.now())))
+		if err := one(tx.ExecContext(ctx, `UPDATE jobs SET deleted = $2 WHERE id = $1`, id, millisOf(s.now()))); err != nil {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: rows.ListDeleted, Object: id})
 	})
 }
 

@@ -40,7 +40,7 @@ func TestWebhookOfAJob(t *testing.T) {
 			},
 			"job.cancelled": func(j Job) {
 				for range 2 {
-					_, _ = s.CancelJob(ctx, j.ID)
+					_, _ = s.CancelJob(ctx, ByCommand("test"), j.ID)
 				}
 			},
 		}
@@ -74,7 +74,7 @@ func TestWebhookOfAJob(t *testing.T) {
 				body.Data.Addresses != j.Addresses || sum != body.Data.Done || body.Timestamp.IsZero() || (body.Data.Problem == "") == (event == "job.failed") {
 				t.Errorf("%s: %s", event, all[0].Body)
 			}
-			check(t, s.DeleteJob(ctx, j.ID))
+			check(t, s.DeleteJob(ctx, ByCommand("test"), j.ID))
 			wantRows(t, s, "webhooks", 0)
 		}
 	})
@@ -93,7 +93,7 @@ func TestWebhookOfProgress(t *testing.T) {
 		for segment := range int64(20) {
 			check(t, s.AddSegment(ctx, j.ID, segment, 0, []byte{1}, []Batch{{Segment: segment, Addresses: 1, Data: []byte("one")}}))
 		}
-		j, err = s.StartJob(ctx, j.ID, JobTotals{Rows: 20, Addresses: 20}, nil)
+		j, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{Rows: 20, Addresses: 20}, nil)
 		if check(t, err); !j.Progress {
 			t.Error("it is not noted")
 		}

@@ -108,7 +108,9 @@ var insertBatches = upsert{
 // A job without addresses is done. [ErrNotFound]: it was deleted, as that of a
 // node that was given up for lost. [ErrKeyEnded]: its key was revoked or has
 // expired while the list arrived.
-func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *JobRequest) (j Job, err error) {
+func (s *Store) StartJob(
+	ctx context.Context, by Actor, id string, t JobTotals, request *JobRequest,
+) (j Job, err error) {
 	err = s.write(ctx, "start job", func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.mayStart(ctx, tx, id); err != nil {
 			return err
@@ -118,6 +120,9 @@ func (s *Store) StartJob(ctx context.Context, id string, t JobTotals, request *J
 			WHERE id = $1 AND state = 'loading' AND deleted = 0`,
 			id, t.Rows, t.Duplicates, t.Unusable, t.Addresses, t.Segments)
 		if err := one(result, err); err != nil {
+			return err
+		}
+		if err := s.recordEvent(ctx, tx, by, Event{What: rows.ListCreated, Object: id}); err != nil {
 			return err
 		}
 		if err := beginGroups(ctx, tx, id, t.Groups); err != nil {

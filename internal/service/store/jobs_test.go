@@ -26,7 +26,7 @@ func someJob(t testing.TB, s *Store, owner string, webhook ...string) Job {
 			{Segment: segment, Addresses: 10, Rows: 10, Data: []byte("small")},
 		}))
 	}
-	j, err = s.StartJob(ctx, j.ID, JobTotals{
+	j, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{
 		Rows: 45, Duplicates: 3, Unusable: 2, Addresses: 40, Segments: 2,
 		Groups: map[string]GroupCount{"safe": {}, "risky": {}, "bad": {}, "retry": {}, "none": {Rows: 2}},
 	}, nil)
@@ -181,7 +181,7 @@ func TestBatchesAreLeasedOnce(t *testing.T) {
 			batches[i] = Batch{Addresses: 1, Data: []byte{byte(i)}}
 		}
 		check(t, s.AddSegment(t.Context(), j.ID, 0, 0, nil, batches))
-		_, err = s.StartJob(t.Context(), j.ID, JobTotals{Addresses: many}, nil)
+		_, err = s.StartJob(t.Context(), ByCommand("test"), j.ID, JobTotals{Addresses: many}, nil)
 		check(t, err)
 		var mu sync.Mutex
 		seen := map[int64]int{}
@@ -227,7 +227,7 @@ func TestJobStates(t *testing.T) {
 		j := someJob(t, s, "acme")
 		of := BatchQuery{Job: j.ID, Node: "node", Limit: 1}
 		first := lease(t, s, of)[0]
-		paused, err := s.PauseJob(ctx, j.ID)
+		paused, err := s.PauseJob(ctx, ByCommand("test"), j.ID)
 		check(t, err)
 		if more := lease(t, s, of); paused.State != JobPaused || len(more) > 0 {
 			t.Errorf("%s, and a node gets %v", paused.State, more)
@@ -235,13 +235,13 @@ func TestJobStates(t *testing.T) {
 		if lost := settle(t, s, "node", settled(first)); lost[0] {
 			t.Error("what was asked before a pause does not count")
 		}
-		resumed, err := s.ResumeJob(ctx, j.ID)
+		resumed, err := s.ResumeJob(ctx, ByCommand("test"), j.ID)
 		check(t, err)
 		second := lease(t, s, of)
 		if resumed.State != JobRunning || len(second) != 1 {
 			t.Errorf("%s, and a node gets %v", resumed.State, second)
 		}
-		cancelled, err := s.CancelJob(ctx, j.ID)
+		cancelled, err := s.CancelJob(ctx, ByCommand("test"), j.ID)
 		check(t, err)
 		if cancelled.State != JobCancelled || cancelled.Done != 10 || cancelled.Finished.IsZero() {
 			t.Errorf("%+v", cancelled)
@@ -249,12 +249,12 @@ func TestJobStates(t *testing.T) {
 		if lost := settle(t, s, "node", settled(second[0])); !lost[0] {
 			t.Error("what comes after the end counts")
 		}
-		_, err = s.ResumeJob(ctx, j.ID)
+		_, err = s.ResumeJob(ctx, ByCommand("test"), j.ID)
 		wantError(t, err, ErrState)
-		_, err = s.PauseJob(ctx, "job_unknown")
+		_, err = s.PauseJob(ctx, ByCommand("test"), "job_unknown")
 		wantError(t, err, ErrNotFound)
-		check(t, s.DeleteJob(ctx, j.ID))
-		wantError(t, s.DeleteJob(ctx, j.ID), ErrNotFound)
+		check(t, s.DeleteJob(ctx, ByCommand("test"), j.ID))
+		wantError(t, s.DeleteJob(ctx, ByCommand("test"), j.ID), ErrNotFound)
 		for _, table := range []string{"jobs", "job_counts", "job_groups", "job_segments", "job_batches", "job_results"} {
 			wantRows(t, s, table, 0)
 		}
@@ -328,7 +328,7 @@ func TestNodesShareWhatIsLeft(t *testing.T) {
 			batches = append(batches, Batch{Addresses: 10, Data: []byte("x")})
 		}
 		check(t, s.AddSegment(ctx, j.ID, 0, 0, nil, batches))
-		_, err = s.StartJob(ctx, j.ID, JobTotals{Addresses: 120}, nil)
+		_, err = s.StartJob(ctx, ByCommand("test"), j.ID, JobTotals{Addresses: 120}, nil)
 		check(t, err)
 		all := func(node string, held int) (addresses int) {
 			t.Helper()

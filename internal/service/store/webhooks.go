@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 const (
@@ -25,10 +27,12 @@ const (
 // at its first use. To a URL that has answered 410 Gone nothing is sent: the
 // webhook is stored as disabled. A test, which has no job, is sent all the
 // same. [ErrTooMany]: ten tests of the key are on their way.
-func (s *Store) AddWebhook(ctx context.Context, w Webhook) (added Webhook, err error) {
+func (s *Store) AddWebhook(ctx context.Context, by Actor, w Webhook) (added Webhook, err error) {
 	err = s.write(ctx, "add webhook", func(ctx context.Context, tx *sql.Tx) error {
-		added, err = s.insertWebhook(ctx, tx, w)
-		return err
+		if added, err = s.insertWebhook(ctx, tx, w); err != nil {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: rows.WebhookTested, Object: added.ID})
 	})
 	return added, err
 }

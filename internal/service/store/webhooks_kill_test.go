@@ -19,7 +19,7 @@ func TestWebhookOfKilledProcess(t *testing.T) {
 		return len(claimed)
 	}
 	first := open(t, o)
-	_, err := first.AddWebhook(t.Context(), someWebhook("fixed"))
+	_, err := first.AddWebhook(t.Context(), ByCommand("test"), someWebhook("fixed"))
 	check(t, err)
 	if claim(first) != 1 {
 		t.Fatal("it is not claimed")

@@ -37,7 +37,7 @@ func onOutboxes(t *testing.T, test func(t *testing.T, o *outbox)) {
 
 func (o *outbox) add(w Webhook) Webhook {
 	o.t.Helper()
-	added, err := o.AddWebhook(o.t.Context(), w)
+	added, err := o.AddWebhook(o.t.Context(), ByCommand("test"), w)
 	check(o.t, err)
 	return added
 }
@@ -98,7 +98,7 @@ func TestWebhookIsSentUntilItIsConfirmed(t *testing.T) {
 		o.now.Advance(time.Hour)
 		o.claim()
 
-		again, err := o.ResendWebhook(t.Context(), "fixed", w.ID)
+		again, err := o.ResendWebhook(t.Context(), ByCommand("test"), "fixed", w.ID)
 		check(t, err)
 		if again.ID != w.ID || again.State != WebhookPending {
 			t.Errorf("%+v", again)
@@ -115,7 +115,7 @@ func TestLogOfTriesIsBounded(t *testing.T) {
 	w := o.add(someWebhook("a"))
 	const tries = maxWebhookTries + 3
 	for range tries {
-		_, err := o.ResendWebhook(t.Context(), "", w.ID)
+		_, err := o.ResendWebhook(t.Context(), ByCommand("test"), "", w.ID)
 		check(t, err)
 		o.settle(o.claim(w.ID)[0], 200, WebhookDelivered, 0)
 	}
@@ -169,7 +169,7 @@ func TestWebhookSecrets(t *testing.T) {
 		signs(key.ID) // with one that nobody has seen
 		var secrets []string
 		for range 3 {
-			secret, err := o.RotateWebhookSecret(ctx, key.ID, o.now.Now().Add(time.Hour))
+			secret, err := o.RotateWebhookSecret(ctx, ByCommand("test"), key.ID, o.now.Now().Add(time.Hour))
 			check(t, err)
 			secrets = append([]string{secret}, secrets...)
 		}
@@ -223,7 +223,7 @@ func TestWebhooksOfAKey(t *testing.T) {
 		list(WebhookQuery{Limit: 2}, stranger.ID, ids[0])
 		_, _, err = o.Webhook(ctx, fresh.ID, stranger.ID)
 		wantError(t, err, ErrNotFound)
-		_, err = o.ResendWebhook(ctx, fresh.ID, stranger.ID)
+		_, err = o.ResendWebhook(ctx, ByCommand("test"), fresh.ID, stranger.ID)
 		wantError(t, err, ErrNotFound)
 		_, _, err = o.Webhook(ctx, fresh.ID, ids[0])
 		check(t, err)
@@ -231,7 +231,7 @@ func TestWebhooksOfAKey(t *testing.T) {
 			{}, {Key: "a", Event: "e", URL: "u"}, {Key: "a", Event: "e", URL: strings.Repeat("u", 2001), Body: json.RawMessage(`1`)},
 			{Key: "a", Event: "e", URL: "u", Body: json.RawMessage(`"` + strings.Repeat("x", maxWebhookBody) + `"`)},
 		} {
-			_, err := o.AddWebhook(ctx, wrong)
+			_, err := o.AddWebhook(ctx, ByCommand("test"), wrong)
 			wantError(t, err, ErrInvalid)
 		}
 		for _, w := range o.claim(slices.Concat(reversed(ids), []string{stranger.ID})...)[1:] {
@@ -260,10 +260,10 @@ func TestWebhookIsClaimedOnce(t *testing.T) {
 		}
 		const many, perKey = 100, 3
 		for range many {
-			_, err := nodes[0].AddWebhook(t.Context(), someWebhook("many"))
+			_, err := nodes[0].AddWebhook(t.Context(), ByCommand("test"), someWebhook("many"))
 			check(t, err)
 		}
-		_, err := nodes[0].AddWebhook(t.Context(), someWebhook("few"))
+		_, err := nodes[0].AddWebhook(t.Context(), ByCommand("test"), someWebhook("few"))
 		check(t, err)
 		for range 2 {
 			claimed, err := nodes[0].ClaimWebhooks(t.Context(), 10, perKey, many, time.Hour)
@@ -316,7 +316,7 @@ func TestHangingReceivers(t *testing.T) {
 			t.Helper()
 			w := someWebhook(key)
 			w.URL, w.Job = url, "job"
-			_, err := s.AddWebhook(ctx, w)
+			_, err := s.AddWebhook(ctx, ByCommand("test"), w)
 			check(t, err)
 		}
 		for i := range 40 {
@@ -354,13 +354,13 @@ func TestTestsAreLimited(t *testing.T) {
 		test := someWebhook("key")
 		test.Job = ""
 		for range maxTests {
-			_, err := s.AddWebhook(t.Context(), test)
+			_, err := s.AddWebhook(t.Context(), ByCommand("test"), test)
 			check(t, err)
 		}
-		_, err := s.AddWebhook(t.Context(), test)
+		_, err := s.AddWebhook(t.Context(), ByCommand("test"), test)
 		wantError(t, err, ErrTooMany)
 		test.Key = "another"
-		_, err = s.AddWebhook(t.Context(), test)
+		_, err = s.AddWebhook(t.Context(), ByCommand("test"), test)
 		check(t, err)
 	})
 }

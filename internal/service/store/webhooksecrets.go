@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"encoding/base64"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // newWebhookSecret returns a secret as the Standard Webhooks specification
@@ -19,7 +21,9 @@ func newWebhookSecret() string {
 // RotateWebhookSecret makes the secret that signs the webhooks of a key, and
 // returns it. This is the only time that it is shown. The one before signs as
 // well until the given time; the one before that does not any more.
-func (s *Store) RotateWebhookSecret(ctx context.Context, key string, until time.Time) (secret string, err error) {
+func (s *Store) RotateWebhookSecret(
+	ctx context.Context, by Actor, key string, until time.Time,
+) (secret string, err error) {
 	secret = newWebhookSecret()
 	return secret, s.write(ctx, "rotate webhook secret", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkText("key", key); err != nil {
@@ -40,7 +44,10 @@ func (s *Store) RotateWebhookSecret(ctx context.Context, key string, until time.
 			INSERT INTO webhook_secrets (line, place, secret, created, expires) VALUES ($1, 'current', $2, $3, 0)
 			ON CONFLICT (line, place) DO UPDATE SET secret = excluded.secret, created = excluded.created`,
 			line, secret, millisOf(s.now()))
-		return err
+		if err != nil {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: rows.WebhookSecretChanged, Object: key})
 	})
 }
 

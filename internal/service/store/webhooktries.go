@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // maxWebhookTries limits the log of a webhook that people resend again and
@@ -60,7 +62,7 @@ func (s *Store) noteReceiver(ctx context.Context, tx *sql.Tx, w Webhook, state W
 // ResendWebhook lets a webhook be sent now, and begins its schedule anew. It
 // keeps its ID. Key is the key that it must belong to; empty: any.
 // [ErrNotFound]: no webhook of the key has this ID.
-func (s *Store) ResendWebhook(ctx context.Context, key, id string) (again Webhook, err error) {
+func (s *Store) ResendWebhook(ctx context.Context, by Actor, key, id string) (again Webhook, err error) {
 	err = s.write(ctx, "resend webhook", func(ctx context.Context, tx *sql.Tx) error {
 		line, err := lineOf(ctx, tx, key)
 		if err != nil {
@@ -69,7 +71,10 @@ func (s *Store) ResendWebhook(ctx context.Context, key, id string) (again Webhoo
 		again, err = scanWebhook(tx.QueryRowContext(ctx, `
 			UPDATE webhooks SET state = 'pending', due = $3, step = 0 WHERE id = $1 AND ($2 = '' OR line = $2) RETURNING `+webhookColumns,
 			storable(id), line, millisOf(s.now())))
-		return err
+		if err != nil {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: rows.WebhookResent, Object: again.ID})
 	})
 	return again, err
 }

@@ -15,6 +15,7 @@ import (
 
 // Download is a file of the results of a job.
 type Download struct {
+	By          rows.Actor // who downloads it
 	Job         rows.Job
 	Output      jobs.Output
 	As          list.Result
@@ -39,7 +40,10 @@ func (d Download) Send(ctx context.Context, m *jobs.Manager, w http.ResponseWrit
 	for name, value := range set {
 		header.Set(name, value)
 	}
-	to := &patientWriter{ResponseWriter: w, patience: d.Patience}
+	to := &patientWriter{
+		ResponseWriter: w, patience: d.Patience,
+		first: func() error { return m.Downloads(ctx, d.By, d.Job, d.what()) },
+	}
 	d.Output.Format = d.As.Format
 	if err = d.write(ctx, m, &exchange.SpeedWriter{To: to}); err != nil && !to.begun {
 		for name := range set {
@@ -47,6 +51,15 @@ func (d Download) Send(ctx context.Context, m *jobs.Manager, w http.ResponseWrit
 		}
 	}
 	return to.begun, err
+}
+
+// what says which rows the file has, and its format.
+func (d Download) what() string {
+	what := d.As.Name
+	for _, group := range d.Output.Groups {
+		what += " " + string(group)
+	}
+	return what
 }
 
 func (d Download) write(ctx context.Context, m *jobs.Manager, to io.Writer) error {

@@ -34,12 +34,18 @@ func (p *patientReader) Read(into []byte) (int, error) {
 type patientWriter struct {
 	http.ResponseWriter
 	patience time.Duration
-	at       time.Time // of the present limit
+	at       time.Time    // of the present limit
+	first    func() error // before the first octet; an error keeps it back
 	begun    bool
 }
 
 func (p *patientWriter) Write(octets []byte) (int, error) {
-	p.begun = true
+	if !p.begun {
+		if err := p.first(); err != nil {
+			return 0, err
+		}
+		p.begun = true
+	}
 	if now := time.Now(); now.Sub(p.at) > p.patience/10 {
 		p.at = now
 		_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(now.Add(p.patience))

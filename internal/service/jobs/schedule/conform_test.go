@@ -122,7 +122,7 @@ func (p *pair) create() {
 	p.check(err)
 	p.check(p.real.AddSegment(ctx, j.ID, 0, 0, []byte{1}, batches))
 	made := p.model.create(j.ID, l.owner, batches)
-	_, err = p.real.StartJob(ctx, j.ID, rows.JobTotals{Rows: made.Addresses, Addresses: made.Addresses, Segments: 1}, nil)
+	_, err = p.real.StartJob(ctx, store.ByCommand("test"), j.ID, rows.JobTotals{Rows: made.Addresses, Addresses: made.Addresses, Segments: 1}, nil)
 	p.check(err)
 	p.lists = append(p.lists, j.ID)
 }
@@ -147,13 +147,13 @@ func (p *pair) change(job string) {
 	}
 	switch what {
 	case "pause":
-		_, _ = p.real.PauseJob(ctx, job)
+		_, _ = p.real.PauseJob(ctx, store.ByCommand("test"), job)
 	case "resume":
-		_, _ = p.real.ResumeJob(ctx, job)
+		_, _ = p.real.ResumeJob(ctx, store.ByCommand("test"), job)
 	case "cancel":
-		_, _ = p.real.CancelJob(ctx, job)
+		_, _ = p.real.CancelJob(ctx, store.ByCommand("test"), job)
 	case "delete":
-		_ = p.real.DeleteJob(ctx, job)
+		_ = p.real.DeleteJob(ctx, store.ByCommand("test"), job)
 	}
 	p.model.change(job, what)
 	fmt.Fprintln(&p.log, what, job)

@@ -57,6 +57,22 @@ const (
 	KeyChanged What = "key.changed"
 	KeyRotated What = "key.rotated"
 	KeyRevoked What = "key.revoked"
+
+	ListCreated    What = "list.created"
+	ListPaused     What = "list.paused"
+	ListResumed    What = "list.resumed"
+	ListCancelled  What = "list.cancelled"
+	ListAgain      What = "list.again"
+	ListDeleted    What = "list.deleted"
+	ListDownloaded What = "list.downloaded"
+
+	WebhookTested        What = "webhook.tested"
+	WebhookResent        What = "webhook.resent"
+	WebhookSecretChanged What = "webhook.secret_changed"
+
+	SignedIn     What = "sign_in"
+	SignInFailed What = "sign_in.failed"
+	SignedOut    What = "sign_out"
 )
 
 // Whats are the kinds with the words that a reader sees after the name of who
@@ -69,6 +85,19 @@ var Whats = []struct {
 	{KeyChanged, "changed a key"},
 	{KeyRotated, "replaced a key"},
 	{KeyRevoked, "revoked a key"},
+	{ListCreated, "began a list"},
+	{ListPaused, "paused a list"},
+	{ListResumed, "resumed a list"},
+	{ListCancelled, "cancelled a list"},
+	{ListAgain, "had a list verified again"},
+	{ListDeleted, "deleted a list"},
+	{ListDownloaded, "downloaded results"},
+	{WebhookTested, "tested a webhook"},
+	{WebhookResent, "sent a webhook again"},
+	{WebhookSecretChanged, "changed the secret of webhooks"},
+	{SignedIn, "signed in"},
+	{SignInFailed, "failed to sign in"},
+	{SignedOut, "signed out"},
 }
 
 // Words says what somebody did.

@@ -210,7 +210,7 @@ func (c *crowd) thing(t *testing.T, path string, owner store.Account) string {
 		id = c.key(t, owner).ID
 	case strings.HasPrefix(path, "/webhooks/"):
 		var hook store.Webhook
-		hook, err = c.store.AddWebhook(t.Context(), store.Webhook{
+		hook, err = c.store.AddWebhook(t.Context(), store.ByCommand("test"), store.Webhook{
 			Key: c.key(t, owner).ID, Event: "job.completed", URL: "https://receiver.example/hook", Body: json.RawMessage(`{}`)})
 		id = hook.ID
 	case strings.HasPrefix(path, "/new-list/"):
@@ -250,7 +250,7 @@ func (c *crowd) list(t *testing.T, owner store.Account) string {
 	c.made++
 	j, err := c.store.BeginJob(t.Context(), "node", sent, 0, nil)
 	if err == nil {
-		_, err = c.store.StartJob(t.Context(), j.ID, store.JobTotals{Rows: 0, Addresses: 0}, nil)
+		_, err = c.store.StartJob(t.Context(), store.ByCommand("test"), j.ID, store.JobTotals{Rows: 0, Addresses: 0}, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func TestListHook(t *testing.T) {
 		t.Errorf("the receivers of the pages: %d", page.StatusCode)
 	}
 	w.post(t, receivers, receivers+"/"+KeyID+"/secret")
-	secret, err := w.store.RotateWebhookSecret(t.Context(), KeyID, w.clock.Now().Add(time.Hour))
+	secret, err := w.store.RotateWebhookSecret(t.Context(), store.ByCommand("test"), KeyID, w.clock.Now().Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

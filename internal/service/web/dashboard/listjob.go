@@ -184,11 +184,15 @@ func (d *Dashboard) downloadList(v *visit) error {
 		return errNoPage
 	}
 	begun, err := transfer.Download{
-		Job: j, Output: jobs.Output{Groups: groups, Once: v.r.URL.Query().Get("once") != ""}, As: format, Patience: 5 * patience,
+		By: v.actor(), Job: j, As: format, Patience: 5 * patience,
+		Output:      jobs.Output{Groups: groups, Once: v.r.URL.Query().Get("once") != ""},
 		Disposition: "attachment; filename*=UTF-8''" + url.PathEscape(j.Name+"."+part+"."+extension),
 	}.Send(v.r.Context(), d.config.Lists, v.w)
 	if errors.As(err, new(*jobs.BusyError)) && !begun {
 		return d.refuseList(v, faultStatus(err), faultText(err, 0))
+	}
+	if err != nil && !begun {
+		return err
 	}
 	if err != nil {
 		d.config.Log.WarnContext(v.r.Context(), "dashboard: a download broke off", "error", err)

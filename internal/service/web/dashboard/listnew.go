@@ -110,7 +110,7 @@ func request(v *visit, l *draft, f jobs.Format, x listExtras) jobs.Request {
 		since.Date = at
 	}
 	return jobs.Request{
-		Owner: v.account.ID, Key: KeyID, Name: l.Name, Webhook: x.URL, Progress: x.Progress, Format: f,
+		By: v.actor(), Owner: v.account.ID, Key: KeyID, Name: l.Name, Webhook: x.URL, Progress: x.Progress, Format: f,
 		Notify: x.Notify, Since: since,
 	}
 }

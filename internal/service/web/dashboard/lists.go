@@ -127,7 +127,7 @@ func (d *Dashboard) changeList(what jobs.Change) action {
 			return err
 		}
 		// One that has ended meanwhile is shown as it is.
-		if _, err := d.config.Lists.Change(v.r.Context(), j.ID, nil, what); err != nil && !isEnded(err) {
+		if _, err := d.config.Lists.Change(v.r.Context(), v.actor(), j.ID, nil, what); err != nil && !isEnded(err) {
 			return err
 		}
 		return v.redirect("/lists/" + j.ID)
@@ -142,7 +142,7 @@ func (d *Dashboard) verifyAgain(v *visit) error {
 		return err
 	}
 	v.takesLong()
-	_, err = d.config.Lists.Again(v.r.Context(), j.ID, nil, nil)
+	_, err = d.config.Lists.Again(v.r.Context(), v.actor(), j.ID, nil, nil)
 	if err != nil && !errors.Is(err, store.ErrState) { // it runs already
 		return err
 	}
@@ -154,7 +154,7 @@ func (d *Dashboard) deleteList(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := d.config.Lists.Delete(v.r.Context(), j.ID, nil); err != nil {
+	if err := d.config.Lists.Delete(v.r.Context(), v.actor(), j.ID, nil); err != nil {
 		return err
 	}
 	return v.redirect("/lists")

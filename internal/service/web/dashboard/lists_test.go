@@ -341,7 +341,7 @@ func TestOperatorSeesAllLists(t *testing.T) {
 		err = w.store.AddSegment(t.Context(), j.ID, 0, 0, nil, []store.Batch{{Addresses: 1, Data: []byte("a"), RunAfter: time.Now().Add(time.Hour)}})
 	}
 	if err == nil {
-		_, err = w.store.StartJob(t.Context(), j.ID, store.JobTotals{Rows: 1, Addresses: 1}, nil)
+		_, err = w.store.StartJob(t.Context(), store.ByCommand("test"), j.ID, store.JobTotals{Rows: 1, Addresses: 1}, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

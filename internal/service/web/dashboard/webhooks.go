@@ -109,7 +109,7 @@ func (d *Dashboard) showWebhook(v *visit) error {
 
 // resend lets a webhook be sent again, on its whole schedule.
 func (d *Dashboard) resend(v *visit) error {
-	w, err := d.config.Store.ResendWebhook(v.r.Context(), "", v.r.PathValue("id"))
+	w, err := d.config.Store.ResendWebhook(v.r.Context(), v.actor(), "", v.r.PathValue("id"))
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func TestWebhooks(t *testing.T) {
 	add := func() store.Webhook {
 		t.Helper()
 		w.clock.Advance(time.Millisecond)
-		added, err := w.store.AddWebhook(ctx, store.Webhook{
+		added, err := w.store.AddWebhook(ctx, store.ByCommand("test"), store.Webhook{
 			Key: key.ID, Job: "job_1", Event: "job.completed", URL: "https://receiver.example/<hook>", Body: json.RawMessage(`{}`),
 		})
 		must(err)

@@ -102,7 +102,7 @@ func (d *Dashboard) testWebhook(v *visit) error {
 	}
 	w, err := webhook.Test(key, url, d.config.Now())
 	if err == nil {
-		w, err = d.config.Store.AddWebhook(v.r.Context(), w)
+		w, err = d.config.Store.AddWebhook(v.r.Context(), v.actor(), w)
 	}
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (d *Dashboard) newWebhookSecret(v *visit) error {
 	if err := d.listKey(v, key); err != nil {
 		return err
 	}
-	text, err := d.config.Store.RotateWebhookSecret(v.r.Context(), key, d.config.Now().Add(webhook.PreviousSecretFor))
+	text, err := d.config.Store.RotateWebhookSecret(v.r.Context(), v.actor(), key, d.config.Now().Add(webhook.PreviousSecretFor))
 	if err != nil {
 		return err
 	}
