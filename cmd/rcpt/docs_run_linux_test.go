@@ -315,7 +315,7 @@ func onPseudoTerminal(t *testing.T, command *exec.Cmd) (string, error) {
 
 // changing is what differs from run to run, and from machine to machine.
 var changing = regexp.MustCompile(strings.Join([]string{
-	`\b(?:key|job|msg|acc)_[a-z0-9]{20}\b`, `\brcpt_\w{49}\b`, `\bwhsec_[\w+/=]+`, `\btoken=[\w-]+`,
+	`\b(?:(?:test)?key|job|msg|acc)_[a-z0-9]{20}\b`, `\brcpt_(?:test_)?\w{49}\b`, `\bwhsec_[\w+/=]+`, `\btoken=[\w-]+`,
 	`\b20\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?Z?)?)?`, `\b127\.0\.0\.1:\d+`, `\b\d+(?:\.\d+)? ?[mµn]?s\b`,
 	`/\S*/\.local/share/rcpt`, `(?m)^[a-z0-9]{26}$`, `\b[\d,]+ (?:rows|results?)\b`, `"(?:goroutines|heap_live_bytes|memory_bytes)":\d+`,
 }, "|"))

@@ -69,6 +69,7 @@ type keyRecord struct {
 	Key           string        `json:"key,omitempty"` // only when it is created
 	Name          string        `json:"name"`
 	State         string        `json:"state"`
+	Test          bool          `json:"test,omitempty"` // a test key
 	Account       string        `json:"account,omitempty"`
 	Replaces      string        `json:"replaces,omitempty"` // ID of the key that this one replaces
 	Scopes        []store.Scope `json:"scopes"`
@@ -86,7 +87,8 @@ type keyRecord struct {
 
 func recordOf(k store.Key, now time.Time) keyRecord {
 	r := keyRecord{
-		ID: k.ID, Name: k.Name, State: keyState(k, now), Account: k.Account, Replaces: k.Replaces, Scopes: k.Scopes,
+		ID: k.ID, Name: k.Name, State: keyState(k, now), Test: k.Test, Account: k.Account,
+		Replaces: k.Replaces, Scopes: k.Scopes,
 		RatePerSecond: k.RatePerSecond, Burst: keyring.BurstOf(k), Concurrency: k.Concurrency, Quota: k.MonthlyQuota,
 		Created: k.Created, LastUsed: k.LastUsed, Expires: k.Expires, Revoked: k.Revoked,
 	}
@@ -169,13 +171,14 @@ func writeKeys(w io.Writer, records []keyRecord) error {
 		_, err := fmt.Fprintln(w, "There are no keys. Create one with: rcpt keys create --name NAME")
 		return err
 	}
-	width := len("NAME")
+	width, idWidth := len("NAME"), len("key_")+20
 	for _, r := range records {
+		idWidth = max(idWidth, len(r.ID))
 		width = max(width, utf8.RuneCountInString(shortName(r.Name)))
 	}
 	var text strings.Builder
 	row := func(id, name, state, used, expires string) {
-		fmt.Fprintf(&text, "%-24s  %-*s  %-7s  %-16s  %s\n", id, width, name, state, used, expires)
+		fmt.Fprintf(&text, "%-*s  %-*s  %-7s  %-16s  %s\n", idWidth, id, width, name, state, used, expires)
 	}
 	row("ID", "NAME", "STATE", "LAST USED", "EXPIRES")
 	for _, r := range records {
@@ -203,6 +206,9 @@ func (r keyRecord) allows() []string {
 		parts = append(parts, string(scope))
 	}
 	parts = []string{strings.Join(parts, ", ")}
+	if r.Test {
+		parts = append(parts, "test key: asks nobody")
+	}
 	if r.RatePerSecond > 0 {
 		parts = append(parts, keyring.RateText(r.RatePerSecond)+", "+strconv.Itoa(r.Burst)+" at once")
 	}

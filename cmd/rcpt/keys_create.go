@@ -27,6 +27,7 @@ type keysCreateCommand struct {
 	Quota       settings.Count     `env:"-" placeholder:"N" help:"Verifications per calendar month (UTC), on all servers together. Default: no limit."`
 	Expires     expiry             `env:"-" placeholder:"WHEN" help:"When the key expires: 90d, 12h, or at the end of a day (UTC) such as 2027-01-31. Default: never."`
 	Network     []settings.Network `env:"-" placeholder:"CIDR" help:"Network that clients must come from; repeatable. Default: anywhere."`
+	Test        bool               `env:"-" help:"Create a test key: it asks no mail host and is not counted; the address says the answer (docs/testing.md)."`
 
 	CreateDatabase bool `env:"-" help:"Create the database if there is none, before the first start of a server."`
 }
@@ -57,7 +58,10 @@ func (c *keysCreateCommand) Run(ctx context.Context, std terminal, logs *setting
 func (c *keysCreateCommand) key(now time.Time) (store.Key, error) {
 	k := store.Key{
 		Name: c.Name, RatePerSecond: c.Rate.perSecond, Burst: c.Rate.burst(),
-		Concurrency: int(c.Concurrency), MonthlyQuota: int64(c.Quota),
+		Concurrency: int(c.Concurrency), MonthlyQuota: int64(c.Quota), Test: c.Test,
+	}
+	if c.Test && c.Quota > 0 {
+		return k, errors.New("--quota is not for a test key, which is not counted")
 	}
 	if c.Burst > 0 {
 		k.Burst = int(c.Burst)

@@ -52,7 +52,7 @@ func (f latestFlags) keyID(ctx context.Context, s *store.Store) (string, error) 
 
 // keyNamed returns the ID of the key that an argument names.
 func keyNamed(ctx context.Context, s *store.Store, argument string) (string, error) {
-	if argument == keyring.FixedID || argument == dashboard.KeyID {
+	if argument == keyring.FixedID || argument == keyring.FixedTestID || argument == dashboard.KeyID {
 		return argument, nil
 	}
 	keys, err := s.Keys(ctx)

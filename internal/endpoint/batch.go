@@ -20,7 +20,11 @@ func (e *Endpoint) verifyAll(
 	x *exchange.Exchange, r *http.Request, grant Grant, asked posted, started time.Time,
 ) (answered bool) {
 	x.Note(slog.Int("addresses", len(asked.questions)))
-	if err := grant.More(len(asked.questions) - 1); err != nil {
+	err := grant.More(len(asked.questions) - 1)
+	if err == nil {
+		err = e.fails(asked.questions...)
+	}
+	if err != nil {
 		grant.Free()
 		e.config.Refuse(x, r, err)
 		return false

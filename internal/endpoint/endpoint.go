@@ -73,6 +73,9 @@ type Config struct {
 	Verifier Verifier
 	// Refuse answers a request with an error of its [Grant]. Required.
 	Refuse func(x *exchange.Exchange, r *http.Request, err error)
+	// Fails returns the error with which a request about an address is refused,
+	// before anybody is asked; nil: none. Default: there is none.
+	Fails func(address string) error
 	// Verified is called for each verification that was answered, with the
 	// context of its request, if that has not ended before, and Busy for each
 	// that was refused because too many are running. They must be quick.

@@ -108,7 +108,12 @@ func newQuestion(given string, clean bool) (question, error) {
 	case cleaned.Address != "":
 		return question{given, cleaned.Address}, nil
 	}
-	return question{}, exchange.BadRequest(exchange.NoAddress, "The text contains no address.")
+	return question{}, NoAddress()
+}
+
+// NoAddress is the [exchange.Fault] of a text without an address.
+func NoAddress() error {
+	return exchange.BadRequest(exchange.NoAddress, "The text contains no address.")
 }
 
 // answered adds the given text to a result and, if that is not an address, the

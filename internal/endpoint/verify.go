@@ -42,6 +42,11 @@ func (e *Endpoint) verifyOne(
 	x *exchange.Exchange, r *http.Request, grant Grant, asked question, how options, started time.Time,
 ) (answered bool) {
 	x.NoteVerification()
+	if err := e.fails(asked); err != nil {
+		grant.Free()
+		e.config.Refuse(x, r, err)
+		return false
+	}
 	result, known := e.known(r.Context(), grant, asked, how, time.Now().Add(e.timeout(how)))
 	if r.Context().Err() != nil {
 		e.leaving(x)
@@ -120,7 +125,7 @@ func (e *Endpoint) ask(
 	}
 	if err != nil && (errors.Is(err, engine.ErrBusy) || answer.Reason == rcpt.ReasonBusy) {
 		e.busy()
-		x.Busy(exchange.MailHostBusy, "Too many verifications wait for the mail host of this address. Try again later.")
+		MailHostBusy(x)
 		return result, false, false
 	}
 	return answer, false, true
@@ -184,6 +189,19 @@ func (e *Endpoint) mistaken(x *exchange.Exchange, grant Grant, err error) {
 	x.Fault(err)
 }
 
+// fails returns the error of the first question that has one.
+func (e *Endpoint) fails(asked ...question) error {
+	if e.config.Fails == nil {
+		return nil
+	}
+	for _, q := range asked {
+		if err := e.config.Fails(q.address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (e *Endpoint) busy() {
 	if e.config.Busy != nil {
 		e.config.Busy()
@@ -192,7 +210,17 @@ func (e *Endpoint) busy() {
 
 func (e *Endpoint) tooBusy(x *exchange.Exchange) {
 	e.busy()
+	ServerBusy(x)
+}
+
+// ServerBusy answers that too many verifications are running.
+func ServerBusy(x *exchange.Exchange) {
 	x.Busy(exchange.ServerBusy, "Too many verifications are running. Try again later.")
+}
+
+// MailHostBusy answers that too many verifications wait for a mail host.
+func MailHostBusy(x *exchange.Exchange) {
+	x.Busy(exchange.MailHostBusy, "Too many verifications wait for the mail host of this address. Try again later.")
 }
 
 // leaving answers a request that was cancelled: the server shuts down, or the

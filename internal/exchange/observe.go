@@ -72,9 +72,14 @@ func (o Observer) panicked(x *Exchange, fault any) {
 	}
 	LogPanic(o.Logger, x.ID, of)
 	if x.Status == 0 {
-		x.Error(http.StatusInternalServerError, InternalError,
-			"Internal error: this is a bug. The server's log has the details under the request ID.")
+		x.InternalError()
 	}
+}
+
+// InternalError answers 500.
+func (x *Exchange) InternalError() {
+	x.Error(http.StatusInternalServerError, InternalError,
+		"Internal error: this is a bug. The server's log has the details under the request ID.")
 }
 
 // Panic is a panic of a goroutine that works for a request.

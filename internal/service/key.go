@@ -24,7 +24,7 @@ type Key struct {
 func KeyFrom(set string) (Key, error) {
 	secret := strings.TrimSpace(set)
 	if secret == "" {
-		return Key{Secret: keyring.NewText(), Generated: true}, nil
+		return Key{Secret: keyring.NewText(false), Generated: true}, nil
 	}
 	for _, c := range []byte(secret) {
 		if c <= ' ' || c > '~' {

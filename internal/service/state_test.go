@@ -53,7 +53,7 @@ func TestNoPlaceForState(t *testing.T) {
 	if err != nil || state.store != nil {
 		t.Errorf("with a key that was set: %+v, %v", state, err)
 	}
-	if _, err := opened(t, home, Key{Secret: keyring.NewText(), Generated: true}); err == nil {
+	if _, err := opened(t, home, Key{Secret: keyring.NewText(false), Generated: true}); err == nil {
 		t.Error("without one the server starts")
 	}
 }
@@ -89,7 +89,7 @@ func TestReadyWithOldKeys(t *testing.T) {
 // TestKeyOfARun: a key is generated if there is no usable key.
 func TestKeyOfARun(t *testing.T) {
 	home := t.TempDir()
-	made := Key{Secret: keyring.NewText(), Generated: true}
+	made := Key{Secret: keyring.NewText(false), Generated: true}
 	wantSecret := func(when, want string) {
 		t.Helper()
 		state, err := opened(t, home, made)
@@ -114,7 +114,7 @@ func TestKeyOfARun(t *testing.T) {
 // TestShortKey: a fixed key that can be guessed is logged as short, without the
 // key; others are not.
 func TestShortKey(t *testing.T) {
-	for secret, warned := range map[string]bool{"hunter2": true, "0123456789abcde": true, "0123456789abcdef": false, keyring.NewText(): false} {
+	for secret, warned := range map[string]bool{"hunter2": true, "0123456789abcde": true, "0123456789abcdef": false, keyring.NewText(false): false} {
 		var log strings.Builder
 		Key{Secret: secret}.WarnIfShort(slog.New(slog.NewTextHandler(&log, nil)))
 		if strings.Contains(log.String(), "RCPT_API_KEY") != warned || strings.Contains(log.String(), secret) {

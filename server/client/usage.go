@@ -26,11 +26,19 @@ func (c *Client) Usage(ctx context.Context, from, to time.Time) (Usage, error) {
 // Usage is the usage and quota of the client's key this month, and its usage by
 // day.
 type Usage struct {
+	Key       Key    `json:"key"`
 	Month     string `json:"month"`     // for which the next three are, as 2026-11
 	Used      int64  `json:"used"`      // verifications
 	Quota     *int64 `json:"quota"`     // nil: no limit
 	Remaining *int64 `json:"remaining"` // of Quota
 	Days      []Day  `json:"days"`      // those with a verification, the first one first
+}
+
+// Key is the key of a client, without its text.
+type Key struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Test bool   `json:"test"` // nobody is asked with it, and nothing is counted
 }
 
 // Day is the usage of a key on one day.

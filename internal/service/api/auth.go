@@ -46,6 +46,9 @@ func (s *Server) admit(x *exchange.Exchange, r *http.Request, scope rows.Scope) 
 
 // verifies answers /api/v1/verify.
 func (s *Server) verifies(x *exchange.Exchange, r *http.Request, grant *keyring.Grant) (answered bool) {
+	if grant.Test() {
+		return s.rehearsal.verify.Answer(x, r, client{grant})
+	}
 	return s.verify.Answer(x, r, client{grant})
 }
 
@@ -121,10 +124,18 @@ var limitMessages = map[keyring.Limit]string{
 func (s *Server) unauthorized(x *exchange.Exchange, r *http.Request) {
 	s.refused("unauthorized")
 	if s.wrongKeys.allow(networkOf(s.clientAddr(r))) {
-		x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
-		x.Unauthorized()
+		unauthorized(x)
 		return
 	}
+	tooManyWrongKeys(x)
+}
+
+func unauthorized(x *exchange.Exchange) {
+	x.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110 §15.5.2
+	x.Unauthorized()
+}
+
+func tooManyWrongKeys(x *exchange.Exchange) {
 	x.Header().Set("Connection", "close")
 	x.Header().Set("Retry-After", exchange.RetryAfter)
 	x.Error(http.StatusTooManyRequests, exchange.TooManyWrongKeys, "Too many requests without a valid key.")

@@ -79,6 +79,7 @@ type Use = rows.Use
 type Server struct {
 	config    Config
 	verify    *endpoint.Endpoint
+	rehearsal *Server // answers test keys; nil: it is the rehearsal itself
 	wrongKeys *wrongKeys
 	forwarder atomic.Pointer[forwarder] // the first that is not trusted
 }
@@ -97,12 +98,21 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{config: config, wrongKeys: newWrongKeys()}
 	var err error
-	s.verify, err = endpoint.New(endpoint.Config{
-		Verifier: config.Verifier, Details: config.Details, Timeout: config.Timeout, Concurrency: config.Concurrency,
-		Logger: config.Logger, Verified: s.verified, Busy: func() { s.refused("busy") },
-		Refuse: func(x *exchange.Exchange, r *http.Request, why error) { s.refuse(x, r, rows.ScopeVerify, why) },
-	})
+	if s.rehearsal, err = newRehearsal(config); err != nil {
+		return nil, err
+	}
+	s.verify, err = endpoint.New(s.endpoint())
 	return s, err
+}
+
+// endpoint is the configuration of the endpoint.
+func (s *Server) endpoint() endpoint.Config {
+	return endpoint.Config{
+		Verifier: s.config.Verifier, Details: s.config.Details, Timeout: s.config.Timeout,
+		Concurrency: s.config.Concurrency, Logger: s.config.Logger,
+		Verified: s.verified, Busy: func() { s.refused("busy") },
+		Refuse: func(x *exchange.Exchange, r *http.Request, why error) { s.refuse(x, r, rows.ScopeVerify, why) },
+	}
 }
 
 // Load returns how many verifications run and wait.
@@ -137,6 +147,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer cancel()
 	err := httpServer.Shutdown(grace)
 	s.verify.Close(running)
+	s.rehearsal.verify.Close(running)
 	if err != nil {
 		s.config.Logger.Warn("cutting off requests that did not finish in time")
 		cutOff()

@@ -34,6 +34,7 @@ type usageRecord struct {
 	Key struct {
 		ID   string `json:"id"`
 		Name string `json:"name"`
+		Test bool   `json:"test,omitempty"` // a test key, which is not counted
 	} `json:"key"`
 	Month     string `json:"month"`
 	Used      int64  `json:"used"`
@@ -107,7 +108,7 @@ func (s *Server) usedInMonth(ctx context.Context, key rows.Key, now time.Time) (
 }
 
 func limitsOf(key rows.Key) (record usageRecord) {
-	record.Key.ID, record.Key.Name = key.ID, key.Name
+	record.Key.ID, record.Key.Name, record.Key.Test = key.ID, key.Name, key.Test
 	record.Limit.Concurrency = limited(key.Concurrency)
 	record.Quota = limited(key.MonthlyQuota)
 	if record.Limit.Rate = limited(key.RatePerSecond); record.Limit.Rate != nil {

@@ -151,6 +151,9 @@ func (g *Grant) Unanswered(n int) {
 // Rate returns the state of the key's rate limit.
 func (g *Grant) Rate() Rate { return g.entry.rate(g.keyring.elapsed(g.keyring.now())) }
 
+// Test tells whether the key is a test key.
+func (g *Grant) Test() bool { return g.entry.key.Test }
+
 // Key is the key, with its limits.
 func (g *Grant) Key() rows.Key { return g.entry.snapshot() }
 

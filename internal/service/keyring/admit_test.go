@@ -42,7 +42,7 @@ func TestRefusedKeys(t *testing.T) {
 		"in its network, with a zone":     {bound, store.ScopeVerify, "2001:db8::1%eth0", nil},
 		"fixed":                           {"a-key-of-the-operator", store.ScopeBulk, "192.0.2.1", nil},
 		"none":                            {"", store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
-		"unknown":                         {NewText(), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
+		"unknown":                         {NewText(false), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
 		"another case":                    {strings.ToUpper(good), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
 		"a blank more":                    {good + " ", store.ScopeVerify, "192.0.2.1", ErrUnauthorized},
 		"endless":                         {strings.Repeat("x", 1<<20), store.ScopeVerify, "192.0.2.1", ErrUnauthorized},

@@ -16,7 +16,7 @@ const manyKeys = 5000
 // crowded returns a store with many keys that have everything a key can have,
 // and the text of one of them.
 func crowded() (*fakeStore, string) {
-	s, text := newFakeStore(), NewText()
+	s, text := newFakeStore(), NewText(false)
 	for i := range manyKeys {
 		hash := store.HashOf(fmt.Sprint(i))
 		if i == manyKeys/2 {
@@ -55,7 +55,7 @@ func BenchmarkAdmit(b *testing.B) {
 func BenchmarkUnknown(b *testing.B) {
 	s, _ := crowded()
 	k := open(b, Config{Store: s})
-	wrong := NewText()
+	wrong := NewText(false)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := k.Admit(context.Background(), wrong, store.ScopeVerify, somewhere); err != ErrUnauthorized {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // fakeStore is a store in memory for any number of keyrings, which can be made
@@ -80,7 +81,7 @@ func (s *fakeStore) Watch(ctx context.Context, seen store.Versions, changed func
 func (s *fakeStore) CreateKey(_ context.Context, _ store.Actor, k store.Key) (store.Key, error) {
 	err := s.do(func() error {
 		s.version++
-		k.ID, k.Created = fmt.Sprintf("key_%d", len(s.keys)+1), time.Now()
+		k.ID, k.Created = fmt.Sprintf("%s_%d", rows.KindOfID(k.Test), len(s.keys)+1), time.Now()
 		s.keys = append(s.keys, k)
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,7 +37,8 @@ type Config struct {
 	// Store has the keys and their quotas. Nil: there is only the fixed key.
 	Store Store
 	// Fixed is the text of one more key, which has the ID [FixedID], every
-	// scope and no limits. Empty: none.
+	// scope and no limits. Empty: none. A text that begins with [TestPrefix] is
+	// that of a test key.
 	Fixed string
 	// Log receives failures of the store. Nil is silent.
 	Log *slog.Logger
@@ -99,7 +101,11 @@ func fixedEntry(text string) *entry {
 		return nil
 	}
 	scopes := []rows.Scope{rows.ScopeVerify, rows.ScopeBulk, rows.ScopeUsage}
-	return newEntry(rows.Key{ID: FixedID, Name: FixedID, Hash: rows.HashOf(text), Scopes: scopes}, new(state))
+	key := rows.Key{ID: FixedID, Name: FixedID, Hash: rows.HashOf(text), Scopes: scopes}
+	if key.Test = strings.HasPrefix(text, TestPrefix); key.Test {
+		key.ID = FixedTestID
+	}
+	return newEntry(key, new(state))
 }
 
 // Close ends the work in the background and returns what is left of reserved

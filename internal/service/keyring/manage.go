@@ -12,7 +12,7 @@ import (
 func NewKey(ctx context.Context, s interface {
 	CreateKey(context.Context, rows.Actor, rows.Key) (rows.Key, error)
 }, by rows.Actor, k rows.Key) (text string, created rows.Key, err error) {
-	text = NewText()
+	text = NewText(k.Test)
 	k.Hash = rows.HashOf(text)
 	if created, err = s.CreateKey(ctx, by, k); err != nil {
 		return "", rows.Key{}, err
@@ -36,7 +36,7 @@ func (k *Keyring) Create(ctx context.Context, by rows.Actor, key rows.Key) (text
 func Replacement(ctx context.Context, s interface {
 	RotateKey(ctx context.Context, by rows.Actor, id string, hash rows.Hash, until time.Time) (rows.Key, error)
 }, by rows.Actor, id string, until time.Time) (text string, created rows.Key, err error) {
-	text = NewText()
+	text = NewText(rows.TestID(id))
 	if created, err = s.RotateKey(ctx, by, id, rows.HashOf(text), until); err != nil {
 		return "", rows.Key{}, err
 	}

@@ -9,8 +9,12 @@ import (
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
-// FixedID is the ID of the fixed key, which is not in the store.
-const FixedID = "fixed"
+// FixedID is the ID of the fixed key, which is not in the store, and
+// FixedTestID the one that it has if its text begins with [TestPrefix].
+const (
+	FixedID     = "fixed"
+	FixedTestID = "testkey_fixed"
+)
 
 // table is the keys at one moment. It does not change.
 type table struct {

@@ -7,8 +7,12 @@ import (
 	"strings"
 )
 
-// TextPrefix begins the text of a key: secret scanners look for it.
-const TextPrefix = "rcpt_"
+// TextPrefix begins the text of a key: secret scanners look for it. That of a
+// test key, which needs no scanner, begins with TestPrefix.
+const (
+	TextPrefix = "rcpt_"
+	TestPrefix = TextPrefix + "test_"
+)
 
 // The prefix is followed by a random number, and a checksum of both: secret
 // scanners tell a key by it from what only looks like one.
@@ -19,11 +23,15 @@ const (
 	base           = 62
 )
 
-// NewText returns the text of a new key.
-func NewText() string {
+// NewText returns the text of a new key, which may be a test key.
+func NewText(test bool) string {
 	random := make([]byte, randomOctets)
 	rand.Read(random) // never fails
-	text := TextPrefix + digits(new(big.Int).SetBytes(random), randomDigits)
+	prefix := TextPrefix
+	if test {
+		prefix = TestPrefix
+	}
+	text := prefix + digits(new(big.Int).SetBytes(random), randomDigits)
 	return text + checksum(text)
 }
 

@@ -6,14 +6,16 @@ import (
 )
 
 func TestNewText(t *testing.T) {
-	form := regexp.MustCompile(`^rcpt_[0-9A-Za-z]{49}$`)
 	seen := map[string]bool{}
-	for range 1000 {
-		text := NewText()
-		if !form.MatchString(text) || text[48:] != checksum(text[:48]) || seen[text] {
-			t.Fatalf("%q is not a new key", text)
+	for form, test := range map[string]bool{`^rcpt_[0-9A-Za-z]{49}$`: false, `^rcpt_test_[0-9A-Za-z]{49}$`: true} {
+		for range 500 {
+			text := NewText(test)
+			random := len(text) - checksumDigits
+			if !regexp.MustCompile(form).MatchString(text) || text[random:] != checksum(text[:random]) || seen[text] {
+				t.Fatalf("%q is not a new key", text)
+			}
+			seen[text] = true
 		}
-		seen[text] = true
 	}
 }
 

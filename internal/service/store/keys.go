@@ -15,7 +15,7 @@ import (
 // [ErrExists]: a key with this hash exists.
 func (s *Store) CreateKey(ctx context.Context, by Actor, k Key) (Key, error) {
 	k.Name = rows.PlainName(k.Name)
-	k.ID, k.Replaces, k.Created, k.LastUsed, k.Revoked = newID("key"), "", millisOf(s.now()).time(), time.Time{}, time.Time{}
+	k.ID, k.Replaces, k.Created, k.LastUsed, k.Revoked = newID(rows.KindOfID(k.Test)), "", millisOf(s.now()).time(), time.Time{}, time.Time{}
 	err := s.write(ctx, "create key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := insertKey(ctx, tx, k); err != nil {
 			return err
@@ -131,6 +131,10 @@ func (s *Store) TouchKey(id string, at time.Time) { s.queue.touch(storable(id), 
 
 func checkKey(k *Key) error {
 	switch {
+	case k.Test != rows.TestID(k.ID):
+		return fmt.Errorf("%w: a test key stays one, and no other key becomes one", ErrInvalid)
+	case k.Test && k.MonthlyQuota > 0:
+		return fmt.Errorf("%w: a test key is not counted, so it has no quota", ErrInvalid)
 	case k.RatePerSecond < 0 || k.Burst < 0 || k.Concurrency < 0 || k.MonthlyQuota < 0:
 		return fmt.Errorf("%w: a limit of a key is below zero", ErrInvalid)
 	case k.RatePerSecond != k.RatePerSecond || k.RatePerSecond > maxRate:
@@ -155,6 +159,7 @@ func scanKey(row scanner) (Key, error) {
 		&created, &lastUsed, &expires, &revoked); err != nil {
 		return Key{}, err
 	}
+	k.Test = rows.TestID(k.ID)
 	k.Created, k.LastUsed, k.Expires, k.Revoked = created.time(), lastUsed.time(), expires.time(), revoked.time()
 	for _, scope := range strings.Fields(scopes) {
 		k.Scopes = append(k.Scopes, Scope(scope))

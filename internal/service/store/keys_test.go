@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 func isKind(err, want error) bool { return errors.Is(err, want) }
@@ -161,4 +163,36 @@ func onDisk(t *testing.T, folder, text string) bool {
 		}
 	}
 	return false
+}
+
+// TestTestKey: a test key is one by its ID. It stays one, as do those that
+// replace it, no other key becomes one, and it has no quota.
+func TestTestKey(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("test"), Test: true})
+		check(t, err)
+		live, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("live")})
+		check(t, err)
+		fresh, err := s.RotateKey(ctx, ByCommand("test"), key.ID, HashOf("its successor"), time.Now().Add(time.Hour))
+		check(t, err)
+		liveAgain, err := s.RotateKey(ctx, ByCommand("test"), live.ID, HashOf("the other's"), time.Now().Add(time.Hour))
+		check(t, err)
+		for id, test := range map[string]bool{key.ID: true, fresh.ID: true, live.ID: false, liveAgain.ID: false} {
+			read, err := s.Key(ctx, id)
+			check(t, err)
+			if read.Test != test || rows.TestID(id) != test {
+				t.Errorf("%s is a test key: %v", id, read.Test)
+			}
+			read.Test = !test
+			wantError(t, s.UpdateKey(ctx, ByCommand("test"), read), ErrInvalid)
+			if read, err = s.Key(ctx, id); err != nil || read.Test != test {
+				t.Errorf("%s became another: %v", id, err)
+			}
+		}
+		key.MonthlyQuota = 1
+		wantError(t, s.UpdateKey(ctx, ByCommand("test"), key), ErrInvalid)
+		_, err = s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("quota"), Test: true, MonthlyQuota: 1})
+		wantError(t, err, ErrInvalid)
+	})
 }

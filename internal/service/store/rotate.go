@@ -27,7 +27,7 @@ func (s *Store) RotateKey(ctx context.Context, by Actor, id string, hash Hash, u
 			return err
 		}
 		fresh = old
-		fresh.ID, fresh.Hash, fresh.Replaces, fresh.Created, fresh.LastUsed = newID("key"), hash, old.ID, now.time(), time.Time{}
+		fresh.ID, fresh.Hash, fresh.Replaces, fresh.Created, fresh.LastUsed = newID(rows.KindOfID(old.Test)), hash, old.ID, now.time(), time.Time{}
 		if err := insertKey(ctx, tx, fresh); err != nil {
 			return err
 		}

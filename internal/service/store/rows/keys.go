@@ -3,6 +3,7 @@ package rows
 import (
 	"crypto/sha256"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -22,6 +23,8 @@ type Key struct {
 	Hash    Hash   // of the text of the key
 	Name    string // for people
 	Account string // the ID of the account that it belongs to; empty: the operator's
+	// Test: it asks nobody, and is not counted ([TestID]). It stays so.
+	Test bool
 
 	Replaces string // the ID of the key that it was made to replace; empty: none
 
@@ -36,6 +39,21 @@ type Key struct {
 	LastUsed time.Time // to within a second; zero: never
 	Expires  time.Time // zero: never
 	Revoked  time.Time // zero: not
+}
+
+// testPrefix begins the ID of a test key, so that whatever has the ID of a key,
+// such as a list or a line of the log, tells which kind it is.
+const testPrefix = "testkey"
+
+// TestID tells whether the ID is that of a test key.
+func TestID(id string) bool { return strings.HasPrefix(id, testPrefix+"_") }
+
+// KindOfID is how the ID of a new key begins.
+func KindOfID(test bool) string {
+	if test {
+		return testPrefix
+	}
+	return "key"
 }
 
 // Usable tells whether the key is neither revoked nor expired.
