@@ -83,6 +83,8 @@ type shape interface {
 	addresses(row string) ([]string, error)
 	// cells returns the cells of a row, for people, in the order of names.
 	cells(row string) []string
+	// replaced returns a row with cells replaced.
+	replaced(row string, by func(cell string) string) string
 	// names returns the names of all columns, for people.
 	names() []string
 	// earlierResults returns the results of an earlier run for a row, or nil.
