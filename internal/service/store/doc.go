@@ -37,6 +37,8 @@
 // database and a list of addresses to try. Addresses in clear are only in a
 // [Recheck], because it must be asked about again, and is deleted when it is
 // done or given up; and in jobs, until they are deleted or expire.
+// [Store.ForgetTexts], package jobs and [Store.Scrub] erase one from all of
+// that; docs/privacy.md says of each table what it has of people.
 //
 // Times are stored as milliseconds since 1970 in BIGINT, JSON as TEXT. The
 // clocks of several nodes must agree to within a few seconds.

@@ -39,6 +39,16 @@ func read(given string) (mailbox, bool) {
 	return m, true
 }
 
+// Key returns what the verdict of an address is remembered under; false: none
+// is.
+func Key(address string) (key string, ok bool) {
+	m, ok := read(address)
+	if !ok {
+		return "", false
+	}
+	return m.text(), true
+}
+
 // text is the form that all spellings of the mailbox share. An irregular
 // address stands for itself: its result says what is irregular about it.
 func (m mailbox) text() string {

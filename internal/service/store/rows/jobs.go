@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -164,4 +165,23 @@ type BatchQuery struct {
 	Small  bool     // only batches of several small domains
 	Held   int      // addresses of the job that it has
 	Limit  int
+}
+
+// Segment is all that is stored of a segment of a job's list.
+type Segment struct {
+	Rows    []byte
+	Results []ResultPart
+	Batches []Batch // of its addresses that are still to be asked about
+}
+
+// ResultPart is what a batch has brought at a time.
+type ResultPart struct {
+	Batch, Part int64
+	Data        []byte
+}
+
+// Clone returns a copy whose slices are its own; what they hold is shared.
+func (s Segment) Clone() Segment {
+	s.Results, s.Batches = slices.Clone(s.Results), slices.Clone(s.Batches)
+	return s
 }

@@ -123,6 +123,22 @@ func (c *Cluster) initialize() error {
 	return c.Resume()
 }
 
+// Checkpoint has the server write to its files what it has in memory.
+func (c *Cluster) Checkpoint(t testing.TB) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), c.url("postgres"))
+	if err == nil {
+		_, err = conn.Exec(t.Context(), `CHECKPOINT`)
+		_ = conn.Close(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files is the folder with all files of the cluster.
+func (c *Cluster) Files() string { return c.data() }
+
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
 
 func (c *Cluster) command(program string, args ...string) *exec.Cmd {
