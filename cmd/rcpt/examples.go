@@ -90,6 +90,7 @@ var examples = map[string][]manual.Example{
 	"webhooks secret": {{About: "A new secret for a key", Line: "rcpt webhooks secret shop > webhook.secret"}},
 	"accounts list":   {{About: "List the users of the dashboard", Line: "rcpt accounts list"}},
 	"accounts reset":  {{About: "A new password", Line: "rcpt accounts reset ann"}},
+	"forget":          {{About: "Somebody wants to be forgotten", Line: "rcpt forget jane@example.com"}},
 	"health":          {{About: "A server on another port", Line: "rcpt health --listen 127.0.0.1:9000"}},
 	"config check":    {{About: "Before the service starts with it", Line: "rcpt config check rcpt.yaml"}},
 	"config show": {

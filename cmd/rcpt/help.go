@@ -65,7 +65,8 @@ func manualOf(app *kong.Application) manual.Manual {
 var chapters = []manual.Chapter{
 	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "doctor", "lists"}},
 	{Title: "Run a service", Commands: []string{
-		"serve", "keys", "jobs", "webhooks", "accounts", "health", "config", "backup", "migrate",
+		"serve", "keys", "jobs", "webhooks", "accounts", "forget", "health", "config", "backup",
+		"migrate",
 	}},
 	{Title: "Learn", Commands: []string{"demo", "accuracy", "help", "version", "licences", "completion", "man"}},
 }

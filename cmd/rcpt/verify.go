@@ -60,10 +60,15 @@ func (c *verifyCommand) lines(stdin io.Reader) (iter.Seq[file.Line], error) {
 	if err := c.checkAddresses(); err != nil {
 		return nil, usage(err)
 	}
-	if !slices.Contains(c.Addresses, stdio) {
-		return arguments(c.Addresses), nil
+	return linesOf(c.Addresses, stdin)
+}
+
+// linesOf are the arguments, or the lines of standard input.
+func linesOf(addresses []string, stdin io.Reader) (iter.Seq[file.Line], error) {
+	if !slices.Contains(addresses, stdio) {
+		return arguments(addresses), nil
 	}
-	if len(c.Addresses) > 1 {
+	if len(addresses) > 1 {
 		return nil, usage(errors.New(`"-" reads the addresses from standard input: leave the other addresses out`))
 	}
 	return file.Lines(stdin), nil

@@ -112,7 +112,7 @@ func (s Set) find(text string, begin int) (from, to int) {
 
 // fileEnd is the end of the name of a file, which may be called after an
 // address.
-var fileEnd = regexp.MustCompile(`(?i)(\.(csv|tsv|txt|json|jsonl|ndjson|xlsx?|ods|html?|xml|vcf|ldif|zip|gz|bz2|zst))+$`)
+var fileEnd = regexp.MustCompile(`(?i)(\.(csv|tsv|txt|jsonl?|ndjson|xlsx?|ods|html?|xml|vcf|ldif|zip|gz|bz2|zst))+$`)
 
 // Mask returns a text with "x" for each letter and digit of what it mentions
 // plainly.

@@ -63,7 +63,8 @@ func Forget(ctx context.Context, s *store.Store, addresses []string) (f Forgotte
 		f.Erased[kind] += n
 	}
 	for kind, n := range map[string]int64{
-		"rows": lists.Rows, "cells": lists.Cells, "results": lists.Results, "not_asked": lists.NotAsked, "drafts": lists.Drafts,
+		"rows": lists.Rows, "cells": lists.Cells, "results": lists.Results, "not_asked": lists.NotAsked,
+		"drafts": lists.Drafts,
 	} {
 		f.Erased[kind] += n
 	}
@@ -82,7 +83,8 @@ func spellings(addresses []string) (all []string) {
 		local, domain := a[:at], a[at:]
 		_, size := utf8.DecodeRuneInString(local)
 		for _, form := range []string{
-			local, strings.ToLower(local), strings.ToUpper(local), strings.ToUpper(local[:size]) + strings.ToLower(local[size:]),
+			local, strings.ToLower(local), strings.ToUpper(local),
+			strings.ToUpper(local[:size]) + strings.ToLower(local[size:]),
 		} {
 			if key, ok := verdictcache.Key(form + domain); ok && !slices.Contains(all, key) {
 				all = append(all, key)

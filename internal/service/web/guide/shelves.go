@@ -16,7 +16,7 @@ var shelves = []struct{ name, about, files string }{
 	{"I have a sign-up form", "Ask from your program, and let people in rightly.",
 		"http testing webhooks from-services"},
 	{"I run the server", "Install it, watch it, and let it grow.",
-		"deploy doctor egress monitoring pacing scaling security"},
+		"deploy doctor egress monitoring pacing scaling security privacy"},
 	{"I write Go", "The engine in your own program.",
 		"embedding from-aftership architecture"},
 	{"I use the command", "Every command and flag, and how verdicts come about.",
