@@ -76,7 +76,7 @@ func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *sett
 		if err != nil {
 			return err
 		}
-		if err := s.SetPassword(ctx, account.ID, stored); err != nil {
+		if err := s.SetPassword(ctx, operator(), account.ID, stored); err != nil {
 			return err
 		}
 		if c.JSON {

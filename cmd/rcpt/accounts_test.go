@@ -19,7 +19,7 @@ func TestResetAccount(t *testing.T) {
 	s, err := store.Open(t.Context(), store.Options{DataDir: folder})
 	check(t, err)
 	defer s.Close()
-	account, err := s.CreateAccount(t.Context(), store.Account{Login: "ada@acme.example", Role: store.RoleAdmin, Password: "forgotten"})
+	account, err := s.CreateAccount(t.Context(), store.ByCommand("test"), store.Account{Login: "ada@acme.example", Role: store.RoleAdmin, Password: "forgotten"})
 	check(t, err)
 	check(t, s.CreateSession(t.Context(), store.Session{Hash: store.HashOf("cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))

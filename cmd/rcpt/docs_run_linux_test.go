@@ -175,7 +175,7 @@ var preparations = map[string]string{
 // contain the text.
 var states = map[string]func(*testing.T, *store.Store){
 	"rcpt accounts list": func(t *testing.T, s *store.Store) {
-		_, err := s.CreateAccount(t.Context(), store.Account{Login: "ada@acme.example", Role: store.RoleAdmin, Password: "forgotten"})
+		_, err := s.CreateAccount(t.Context(), store.ByCommand("test"), store.Account{Login: "ada@acme.example", Role: store.RoleAdmin, Password: "forgotten"})
 		check(t, err)
 	},
 	"rcpt jobs cancel": func(t *testing.T, s *store.Store) {

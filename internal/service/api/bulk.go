@@ -154,8 +154,11 @@ func (s *Server) liveRecord(ctx context.Context, j rows.Job) (jobRecord, error) 
 // by is a key, for the events of what it changes.
 func by(grant *keyring.Grant) rows.Actor { return rows.ByKey(grant.ID, grant.Name) }
 
-// ownerOf is whose a job of a key is: that of its account, or of the key alone.
-func ownerOf(grant *keyring.Grant) string { return cmp.Or(grant.Key().Account, grant.ID) }
+// ownerOf is whose a job of a key is: that of the account for which it was
+// made, or of the key alone.
+func ownerOf(grant *keyring.Grant) string {
+	return cmp.Or(grant.Key().Lists, grant.Key().Account, grant.ID)
+}
 
 // ownersOf are those whose jobs a key may see. A key that was made to replace
 // others, one after the other, sees what those have made.

@@ -14,7 +14,7 @@ const copyTimeout = 6 * time.Hour
 // copied are the tables, each after those that it refers to. The others belong
 // to the database itself.
 var copied = []string{
-	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "settings",
+	"meta", "versions", "accounts", "sessions", "networks", "setup_tokens", "invitations", "settings",
 	"api_keys", "key_uses", "usage", "quotas", "verdicts", "rechecks",
 	"webhooks", "webhook_tries", "webhook_secrets", "webhook_gone", "events",
 	"jobs", "job_counts", "job_groups", "job_segments", "job_batches", "job_results", "job_requests",

@@ -20,7 +20,7 @@ import (
 func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	t.Helper()
 	ctx := t.Context()
-	account, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "$argon2id$x"})
+	account, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleAdmin, Password: "$argon2id$x"})
 	check(t, err)
 	key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("a"), Account: account.ID, Scopes: []Scope{ScopeBulk}, RatePerSecond: 0.5})
 	check(t, err)
@@ -30,6 +30,8 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
 	check(t, s.RememberNetwork(ctx, account.ID, "192.0.2.1/32"))
 	check(t, s.CreateSetupToken(ctx, HashOf("token"), time.Now().Add(time.Hour)))
+	_, err = s.Invite(ctx, ByCommand("test"), Invitation{Hash: HashOf("invited"), Login: "ben", Role: RoleViewer, Expires: time.Now().Add(time.Hour)})
+	check(t, err)
 	check(t, s.SetSetting(ctx, "keep", json.RawMessage(`"ü"`)))
 	_, err = s.ReserveQuota(ctx, key.ID, time.Now(), 7, 100)
 	check(t, err)

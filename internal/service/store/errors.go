@@ -41,7 +41,7 @@ func (db *database) failed(op string, err error) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return &Error{op, ErrNotFound, ErrNotFound}
 	}
-	for _, kind := range []error{ErrNotFound, ErrExists, ErrInvalid, ErrLeaseLost, ErrNotEmpty, ErrSchemaTooNew, ErrLocked, ErrUnavailable, ErrState, ErrInProgress, ErrKeyEnded, ErrTooMany, rows.ErrQuota} {
+	for _, kind := range []error{ErrNotFound, ErrExists, ErrInvalid, ErrLeaseLost, ErrNotEmpty, ErrSchemaTooNew, ErrLocked, ErrUnavailable, ErrState, ErrInProgress, ErrKeyEnded, ErrTooMany, ErrLastAdmin, rows.ErrQuota} {
 		if errors.Is(err, kind) {
 			return &Error{op, kind, err}
 		}

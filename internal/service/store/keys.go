@@ -15,7 +15,8 @@ import (
 // [ErrExists]: a key with this hash exists.
 func (s *Store) CreateKey(ctx context.Context, by Actor, k Key) (Key, error) {
 	k.Name = rows.PlainName(k.Name)
-	k.ID, k.Replaces, k.Created, k.LastUsed, k.Revoked = newID(rows.KindOfID(k.Test)), "", millisOf(s.now()).time(), time.Time{}, time.Time{}
+	k.ID, k.Lists, k.Replaces = newID(rows.KindOfID(k.Test)), "", ""
+	k.Created, k.LastUsed, k.Revoked = millisOf(s.now()).time(), time.Time{}, time.Time{}
 	err := s.write(ctx, "create key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := insertKey(ctx, tx, k); err != nil {
 			return err
@@ -37,9 +38,9 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO api_keys (id, hash, name, account, replaces, scopes, rate, burst, concurrency, quota, networks, created, expires, revoked)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
-		k.ID, octets(k.Hash), k.Name, nullable(k.Account), k.Replaces, joined(k.Scopes),
+		INSERT INTO api_keys (id, hash, name, account, lists, replaces, scopes, rate, burst, concurrency, quota, networks, created, expires, revoked)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0)`,
+		k.ID, octets(k.Hash), k.Name, nullable(k.Account), k.Lists, k.Replaces, joined(k.Scopes),
 		k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota,
 		joined(k.Networks), millisOf(k.Created), millisOf(k.Expires))
 	return err
@@ -103,7 +104,7 @@ func lockKey(ctx context.Context, tx *sql.Tx, id string) (Key, error) {
 }
 
 const selectKeys = `
-	SELECT k.id, k.hash, k.name, COALESCE(k.account, ''), k.replaces, k.scopes, k.rate, k.burst, k.concurrency, k.quota, k.networks,
+	SELECT k.id, k.hash, k.name, COALESCE(k.account, ''), k.lists, k.replaces, k.scopes, k.rate, k.burst, k.concurrency, k.quota, k.networks,
 		k.created, COALESCE(u.at, 0), k.expires, k.revoked
 	FROM api_keys k LEFT JOIN key_uses u ON u.api_key = k.id`
 
@@ -155,7 +156,7 @@ func scanKey(row scanner) (Key, error) {
 	var k Key
 	var scopes, networks string
 	var created, lastUsed, expires, revoked millis
-	if err := row.Scan(&k.ID, (*octets)(&k.Hash), &k.Name, &k.Account, &k.Replaces, &scopes, &k.RatePerSecond, &k.Burst, &k.Concurrency, &k.MonthlyQuota, &networks,
+	if err := row.Scan(&k.ID, (*octets)(&k.Hash), &k.Name, &k.Account, &k.Lists, &k.Replaces, &scopes, &k.RatePerSecond, &k.Burst, &k.Concurrency, &k.MonthlyQuota, &networks,
 		&created, &lastUsed, &expires, &revoked); err != nil {
 		return Key{}, err
 	}

@@ -27,7 +27,7 @@ func TestKeys(t *testing.T) {
 		now := newClock()
 		o.Now = now.Now
 		s, ctx := open(t, o), t.Context()
-		owner, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "hash"})
+		owner, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleAdmin, Password: "hash"})
 		check(t, err)
 		key, err := s.CreateKey(ctx, ByCommand("test"), Key{
 			Hash: HashOf("secret"), Name: "büro", Account: owner.ID, Scopes: []Scope{ScopeVerify, ScopeUsage}, RatePerSecond: 2.5, Burst: 10,
@@ -129,7 +129,7 @@ func TestNoSecretOnDisk(t *testing.T) {
 	o := sqliteEngine.empty(t)
 	s, ctx := open(t, o), t.Context()
 	someKey(t, s, "rcpt_secret-of-the-key")
-	account, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "$argon2id$"})
+	account, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleAdmin, Password: "$argon2id$"})
 	check(t, err)
 	check(t, s.CreateSession(ctx, Session{Hash: HashOf("secret-of-the-cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
 	check(t, s.CreateSetupToken(ctx, HashOf("secret-of-the-link"), time.Now().Add(time.Hour)))

@@ -21,9 +21,9 @@ func TestNetworks(t *testing.T) {
 				t.Errorf("%s from %s: %v, want %v", login, network, got, want)
 			}
 		}
-		ann, err := s.CreateAccount(ctx, Account{Login: "Ann", Role: RoleAdmin, Password: "x"})
+		ann, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "Ann", Role: RoleAdmin, Password: "x"})
 		check(t, err)
-		_, err = s.CreateAccount(ctx, Account{Login: "ben", Role: RoleAdmin, Password: "x"})
+		_, err = s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ben", Role: RoleAdmin, Password: "x"})
 		check(t, err)
 		wantError(t, s.RememberNetwork(ctx, "account_none", "192.0.2.0/32"), ErrNotFound)
 

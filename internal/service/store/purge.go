@@ -32,6 +32,7 @@ var purges = []struct {
 	{`DELETE FROM rechecks WHERE hash IN (SELECT hash FROM rechecks WHERE give_up <= $1 AND leased <= $1 ORDER BY give_up LIMIT $2)`, 0},
 	{`DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE expires <= $1 ORDER BY expires LIMIT $2)`, 0},
 	{`DELETE FROM setup_tokens WHERE hash IN (SELECT hash FROM setup_tokens WHERE expires <= $1 LIMIT $2)`, 0},
+	{`DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires <= $1 LIMIT $2)`, 0},
 	{`DELETE FROM usage WHERE (api_key, day) IN (SELECT api_key, day FROM usage WHERE day <= $1 ORDER BY day LIMIT $2)`, usageKept},
 	{`DELETE FROM quotas WHERE (api_key, month) IN (SELECT api_key, month FROM quotas WHERE month <= $1 LIMIT $2)`, usageKept},
 	{`DELETE FROM networks WHERE (account, network) IN (SELECT account, network FROM networks WHERE at <= $1 ORDER BY at LIMIT $2)`,

@@ -20,7 +20,7 @@ func TestRotateKey(t *testing.T) {
 		now := newClock()
 		o.Now = now.Now
 		s, ctx := open(t, o), t.Context()
-		owner, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "hash"})
+		owner, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleAdmin, Password: "hash"})
 		check(t, err)
 		old, err := s.CreateKey(ctx, ByCommand("test"), Key{
 			Hash: HashOf("old"), Name: "shop", Account: owner.ID, Scopes: []Scope{ScopeVerify}, RatePerSecond: 2.5, Burst: 10, Concurrency: 3,

@@ -87,6 +87,7 @@ var (
 	ErrKeyEnded     = rows.ErrKeyEnded
 	ErrTooMany      = rows.ErrTooMany
 	ErrInProgress   = rows.ErrInProgress
+	ErrLastAdmin    = rows.ErrLastAdmin
 )
 
 // LatencyBounds are the upper bounds of the buckets in which durations are

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Account is a user of the dashboard.
@@ -21,9 +23,14 @@ type Account struct {
 
 // CreateAccount stores an account and returns it with its ID. The login becomes
 // lower-case. [ErrExists]: it is taken.
-func (s *Store) CreateAccount(ctx context.Context, a Account) (Account, error) {
+func (s *Store) CreateAccount(ctx context.Context, by Actor, a Account) (Account, error) {
 	a = s.newAccount(a)
-	return a, s.write(ctx, "create account", func(ctx context.Context, tx *sql.Tx) error { return insertAccount(ctx, tx, a) })
+	return a, s.write(ctx, "create account", func(ctx context.Context, tx *sql.Tx) error {
+		if err := insertAccount(ctx, tx, a); err != nil {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, accountEvent(rows.AccountCreated, a, string(a.Role)))
+	})
 }
 
 func (s *Store) newAccount(a Account) Account {
@@ -97,7 +104,7 @@ func scanAccount(row scanner) (Account, error) {
 
 // SetPassword changes the hash of an account's password and ends the account's
 // sessions.
-func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
+func (s *Store) SetPassword(ctx context.Context, by Actor, id, hash string) error {
 	return s.write(ctx, "set password", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkText("hash of the password", hash); err != nil {
 			return err
@@ -105,24 +112,13 @@ func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
 		if err := one(tx.ExecContext(ctx, `UPDATE accounts SET password = $2 WHERE id = $1`, id, hash)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE account = $1`, id)
-		return err
-	})
-}
-
-// DeleteAccount deletes an account with its sessions and revokes its keys. The
-// keys stay, because usage refers to them.
-func (s *Store) DeleteAccount(ctx context.Context, id string) error {
-	err := s.write(ctx, "delete account", func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked = $2 WHERE account = $1 AND revoked = 0`,
-			id, millisOf(s.now())); err != nil {
+		account, err := scanAccount(tx.QueryRowContext(ctx, selectAccounts+` WHERE id = $1`, id))
+		if err != nil {
 			return err
 		}
-		if err := one(tx.ExecContext(ctx, `DELETE FROM accounts WHERE id = $1`, id)); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE account = $1`, id); err != nil {
 			return err
 		}
-		return bump(ctx, tx, topicKeys)
+		return s.recordEvent(ctx, tx, by, accountEvent(rows.PasswordChanged, account, ""))
 	})
-	s.changed.send(err)
-	return err
 }

@@ -16,13 +16,13 @@ import (
 func TestAccounts(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
-		ann, err := s.CreateAccount(ctx, Account{Login: " Ann@Example.com ", Role: RoleAdmin, Password: "one"})
+		ann, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: " Ann@Example.com ", Role: RoleAdmin, Password: "one"})
 		check(t, err)
-		_, err = s.CreateAccount(ctx, Account{Login: "ann@example.COM", Role: RoleAdmin, Password: "two"})
+		_, err = s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann@example.COM", Role: RoleAdmin, Password: "two"})
 		wantError(t, err, ErrExists)
-		_, err = s.CreateAccount(ctx, Account{Login: " ", Role: RoleAdmin, Password: "two"})
+		_, err = s.CreateAccount(ctx, ByCommand("test"), Account{Login: " ", Role: RoleAdmin, Password: "two"})
 		wantError(t, err, ErrInvalid)
-		_, err = s.CreateAccount(ctx, Account{Login: "bob"})
+		_, err = s.CreateAccount(ctx, ByCommand("test"), Account{Login: "bob"})
 		wantError(t, err, ErrInvalid)
 		for _, login := range []string{"ann@example.com", "ANN@example.com "} {
 			got, err := s.AccountByLogin(ctx, login)
@@ -35,7 +35,7 @@ func TestAccounts(t *testing.T) {
 		wantError(t, err, ErrNotFound)
 
 		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: time.Now().Add(time.Hour)}))
-		check(t, s.SetPassword(ctx, ann.ID, "three"))
+		check(t, s.SetPassword(ctx, ByCommand("test"), ann.ID, "three"))
 		_, _, err = s.Session(ctx, HashOf("cookie"))
 		wantError(t, err, ErrNotFound)
 		ann.Password = "three"
@@ -44,14 +44,14 @@ func TestAccounts(t *testing.T) {
 		if diff := cmp.Diff([]Account{ann}, all); diff != "" {
 			t.Error(diff)
 		}
-		wantError(t, s.SetPassword(ctx, "nobody", "x"), ErrNotFound)
+		wantError(t, s.SetPassword(ctx, ByCommand("test"), "nobody", "x"), ErrNotFound)
 	})
 }
 
 func TestDeleteAccountRevokesItsKeys(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		s, ctx := open(t, o), t.Context()
-		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "one"})
+		ann, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleMember, Password: "one"})
 		check(t, err)
 		key, err := s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf("a"), Account: ann.ID})
 		check(t, err)
@@ -59,7 +59,7 @@ func TestDeleteAccountRevokesItsKeys(t *testing.T) {
 		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: time.Now().Add(time.Hour)}))
 		before, err := s.Versions(ctx)
 		check(t, err)
-		check(t, s.DeleteAccount(ctx, ann.ID))
+		check(t, s.RemoveAccount(ctx, ByCommand("test"), ann.ID, ""))
 		if after, err := s.Versions(ctx); err != nil || after.Keys <= before.Keys {
 			t.Errorf("other nodes do not hear of it: %+v, then %+v, %v", before, after, err)
 		}
@@ -75,7 +75,7 @@ func TestDeleteAccountRevokesItsKeys(t *testing.T) {
 		}
 		_, _, err = s.Session(ctx, HashOf("cookie"))
 		wantError(t, err, ErrNotFound)
-		wantError(t, s.DeleteAccount(ctx, ann.ID), ErrNotFound)
+		wantError(t, s.RemoveAccount(ctx, ByCommand("test"), ann.ID, ""), ErrNotFound)
 	})
 }
 
@@ -84,7 +84,7 @@ func TestSessions(t *testing.T) {
 		now := newClock()
 		o.Now = now.Now
 		s, ctx := open(t, o), t.Context()
-		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "one"})
+		ann, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleAdmin, Password: "one"})
 		check(t, err)
 		session := Session{Hash: HashOf("cookie"), Account: ann.ID, Expires: now.Now().Add(time.Hour)}
 		check(t, s.CreateSession(ctx, session))

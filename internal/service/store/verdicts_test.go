@@ -111,7 +111,7 @@ func TestPurge(t *testing.T) {
 		now := newClock()
 		o.Now = now.Now
 		s, ctx := open(t, o), t.Context()
-		ann, err := s.CreateAccount(ctx, Account{Login: "ann", Role: RoleAdmin, Password: "x"})
+		ann, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleAdmin, Password: "x"})
 		check(t, err)
 		const many = purgeAtOnce + 7
 		for i := range many {

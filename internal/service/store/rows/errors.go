@@ -18,6 +18,7 @@ var (
 	ErrInProgress   = errors.New("a request with the same token is in progress")
 	ErrKeyEnded     = errors.New("the key may not be used any more")
 	ErrTooMany      = errors.New("there are as many as there may be")
+	ErrLastAdmin    = errors.New("there must be an admin")
 	ErrQuota        = errors.New("the rest of the quota is not sufficient")
 
 	// ErrUnavailable means that the database cannot do it at the moment: it was

@@ -73,6 +73,14 @@ const (
 	SignedIn     What = "sign_in"
 	SignInFailed What = "sign_in.failed"
 	SignedOut    What = "sign_out"
+
+	AccountCreated  What = "account.created"
+	RoleChanged     What = "account.role"
+	PasswordChanged What = "account.password"
+	AccountRemoved  What = "account.removed"
+	Invited         What = "invitation.created"
+	InviteRevoked   What = "invitation.revoked"
+	Joined          What = "invitation.accepted"
 )
 
 // Whats are the kinds with the words that a reader sees after the name of who
@@ -98,6 +106,13 @@ var Whats = []struct {
 	{SignedIn, "signed in"},
 	{SignInFailed, "failed to sign in"},
 	{SignedOut, "signed out"},
+	{AccountCreated, "created an account"},
+	{RoleChanged, "changed the role of an account"},
+	{PasswordChanged, "changed the password of an account"},
+	{AccountRemoved, "removed an account"},
+	{Invited, "invited somebody"},
+	{InviteRevoked, "revoked an invitation"},
+	{Joined, "accepted an invitation"},
 }
 
 // Words says what somebody did.

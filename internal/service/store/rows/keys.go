@@ -25,6 +25,9 @@ type Key struct {
 	Account string // the ID of the account that it belongs to; empty: the operator's
 	// Test: it asks nobody, and is not counted ([TestID]). It stays so.
 	Test bool
+	// Lists is the ID of the account whose lists it sees; empty: Account. A key
+	// that was handed over sees those of whom it was made for, and no others.
+	Lists string
 
 	Replaces string // the ID of the key that it was made to replace; empty: none
 

@@ -138,7 +138,7 @@ func (w *world) addAccount(t *testing.T, login string, role store.Role) store.Ac
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, err := w.store.CreateAccount(t.Context(), store.Account{Login: login, Role: role, Password: hash})
+	account, err := w.store.CreateAccount(t.Context(), store.ByCommand("test"), store.Account{Login: login, Role: role, Password: hash})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (d *Dashboard) changePassword(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := d.config.Store.SetPassword(ctx, v.account.ID, hash); err != nil { // ends all sessions
+	if err := d.config.Store.SetPassword(ctx, v.actor(), v.account.ID, hash); err != nil { // ends all sessions
 		return err
 	}
 	v.account.Password = hash

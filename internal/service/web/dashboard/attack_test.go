@@ -116,7 +116,7 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 	}
 	derive := w.passwords.derive
 	w.passwords.derive = func(password, salt []byte) []byte {
-		if err := w.store.SetPassword(t.Context(), account.ID, w.passwords.unguessable()); err != nil {
+		if err := w.store.SetPassword(t.Context(), store.ByCommand("test"), account.ID, w.passwords.unguessable()); err != nil {
 			t.Error(err)
 		}
 		return derive(password, salt)

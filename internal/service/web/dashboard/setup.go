@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -20,12 +21,13 @@ const setupLifetime = 24 * time.Hour
 // that people use, has 254.
 const maxLogin = 254
 
-// SetupURL makes a link with which the first account can be made, once and
-// within a day. It is empty when there is an account already. Base is the
+// SetupURL makes a link with which the first admin can be made, once and within
+// a day. It is empty when there is one already. Base is the
 // address of the server, as in http://127.0.0.1:8080.
 func (d *Dashboard) SetupURL(ctx context.Context, base string) (string, error) {
 	accounts, err := d.config.Store.Accounts(ctx)
-	if err != nil || len(accounts) > 0 {
+	isAdmin := func(a store.Account) bool { return a.Role == store.RoleAdmin }
+	if err != nil || slices.ContainsFunc(accounts, isAdmin) {
 		return "", err
 	}
 	token := secret()
