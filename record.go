@@ -90,6 +90,7 @@ type detailsRecord struct {
 	Reason     Reason         `json:"reason"`
 	RetryAfter int64          `json:"retry_after,omitempty"` // seconds, when worth retrying
 	Suggestion string         `json:"suggestion,omitempty"`  // did you mean
+	Canonical  string         `json:"canonical,omitempty"`
 	Given      string         `json:"given,omitempty"`
 	Irregular  []Irregularity `json:"irregular,omitempty"`
 	Provider   string         `json:"provider,omitempty"`
@@ -129,10 +130,11 @@ func (r *Result) UnmarshalDetails(text []byte) error {
 func (r Result) detailsRecord() detailsRecord {
 	d := r.Details
 	return detailsRecord{
-		Reason: r.Reason, RetryAfter: int64(r.RetryAfter() / time.Second), Suggestion: r.Suggestion, Given: d.Given,
-		Irregular: d.Irregular, Provider: d.Provider, MX: d.MX, CatchAll: r.CatchAll(), Source: d.Source,
-		Matches: d.Matches, SMTP: d.SMTP, Transcript: d.Transcript, Cached: d.Cached, CheckedAt: r.CheckedAt,
-		DurationMS: d.Duration.Milliseconds(), Action: r.Action(),
+		Reason: r.Reason, RetryAfter: int64(r.RetryAfter() / time.Second), Suggestion: r.Suggestion,
+		Canonical: d.Canonical, Given: d.Given, Irregular: d.Irregular, Provider: d.Provider, MX: d.MX,
+		CatchAll: r.CatchAll(), Source: d.Source, Matches: d.Matches, SMTP: d.SMTP, Transcript: d.Transcript,
+		Cached: d.Cached, CheckedAt: r.CheckedAt, DurationMS: d.Duration.Milliseconds(),
+		Action: r.Action(),
 	}
 }
 
@@ -180,9 +182,9 @@ func (r *Result) readDetails(in detailsRecord) {
 	r.Reason = in.Reason
 	r.Suggestion, r.CheckedAt = in.Suggestion, in.CheckedAt
 	r.Details = &Details{
-		Given: in.Given, Irregular: in.Irregular, Provider: in.Provider, MX: in.MX, CatchAll: in.CatchAll,
-		Source: in.Source, Matches: in.Matches, SMTP: in.SMTP, Transcript: in.Transcript, Cached: in.Cached,
-		Duration: time.Duration(in.DurationMS) * time.Millisecond,
+		Canonical: in.Canonical, Given: in.Given, Irregular: in.Irregular, Provider: in.Provider, MX: in.MX,
+		CatchAll: in.CatchAll, Source: in.Source, Matches: in.Matches, SMTP: in.SMTP, Transcript: in.Transcript,
+		Cached: in.Cached, Duration: time.Duration(in.DurationMS) * time.Millisecond,
 	}
 	if in.RetryAfter > 0 {
 		r.RetryAt = r.CheckedAt.Add(r.Details.Duration + time.Duration(in.RetryAfter)*time.Second)

@@ -40,12 +40,16 @@ type Result struct {
 // Details is what the verdict rests on. JSON has it in the record of the
 // [Result], after its reason.
 type Details struct {
-	Given      string         // text from which the address was cleaned, if different
-	Irregular  []Irregularity // what the RFCs forbid, and living addresses have
-	Provider   string         // of the mail hosts, if known
-	MX         []MX           // see [Result.HasMX]
-	CatchAll   CatchAllState  // see [Result.CatchAll]
-	Source     string         // the service whose result it is; empty: ours
+	Given     string         // text from which the address was cleaned, if different
+	Irregular []Irregularity // what the RFCs forbid, and living addresses have
+	// Canonical is the same for all spellings of the address that reach one
+	// mailbox by its provider's public rules; empty when the syntax is
+	// impossible. It serves to find a person twice: mail goes to the Email.
+	Canonical  string
+	Provider   string        // of the mail hosts, if known
+	MX         []MX          // see [Result.HasMX]
+	CatchAll   CatchAllState // see [Result.CatchAll]
+	Source     string        // the service whose result it is; empty: ours
 	Matches    []Match
 	SMTP       *SMTPAnswer // what decided; nil: no mail host was asked
 	Transcript []Line
@@ -148,6 +152,7 @@ func (r Result) Size() int {
 	if r.Details == nil {
 		return cost
 	}
+	cost += len(r.Details.Canonical)
 	if r.Details.SMTP != nil {
 		cost += len(r.Details.SMTP.Text)
 	}

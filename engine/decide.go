@@ -116,6 +116,7 @@ func judgeSyntax(fault address.Error) judgement {
 func details(evidence Evidence, j judgement) *rcpt.Details {
 	d := &rcpt.Details{
 		Irregular: irregularities(evidence),
+		Canonical: canonical(evidence.Mailbox),
 		CatchAll:  j.catchAll,
 		Matches:   slices.Concat(evidence.Matches, rhsbl.Listings(evidence.RHSBL)),
 		SMTP:      j.answer,
@@ -137,6 +138,16 @@ func details(evidence Evidence, j judgement) *rcpt.Details {
 		d.Transcript = transcript(*evidence.SMTP)
 	}
 	return d
+}
+
+// canonical is [address.Address.Canonical] of an address as RCPT TO names it;
+// empty if there is none.
+func canonical(mailbox string) string {
+	a, err := address.Read(mailbox)
+	if err != nil {
+		return ""
+	}
+	return a.Canonical()
 }
 
 // retryAfter returns the mail host's own hint or the reason's wait in whole

@@ -59,6 +59,7 @@ func judge(r *rcpt.Result, facts reading.Facts) {
 	}
 	irregular := facts.Mailbox.Irregular()
 	r.Local, r.Domain = facts.Mailbox.Local(), facts.Mailbox.Domain()
+	r.Details.Canonical = facts.Mailbox.Canonical()
 	r.Details.Matches, r.Details.Irregular = facts.Matches, reading.Irregularities(irregular)
 	reading.Flag(r, facts.Matches)
 	if r.Reason = rcpt.ReasonLevelReached; r.SpamTrap {

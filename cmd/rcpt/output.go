@@ -73,6 +73,7 @@ func (p *textPrinter) print(r rcpt.Result) error {
 		fmt.Fprintf(&text, "    %-9s %s\n", note.name, tty.Printable(note.text))
 	}
 	if p.details && r.Details != nil {
+		writeCanonical(&text, r)
 		writeTranscript(&text, r.Details.Transcript)
 	}
 	_, err := io.WriteString(p.out, text.String())
@@ -149,6 +150,13 @@ func wait(d time.Duration) string {
 		return ""
 	}
 	return d.String()
+}
+
+// writeCanonical names the mailbox where the address is another spelling of it.
+func writeCanonical(text *strings.Builder, r rcpt.Result) {
+	if mailbox := r.Details.Canonical; mailbox != "" && mailbox != r.Email {
+		fmt.Fprintf(text, "    %-9s %s\n", "mailbox", tty.Printable(mailbox))
+	}
 }
 
 func writeTranscript(text *strings.Builder, transcript []smtp.Line) {

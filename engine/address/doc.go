@@ -28,6 +28,9 @@
 // and the DNS can carry. What it returns is in the form that is sent, quoted
 // where the grammar wants it.
 //
+// [Address.Canonical] finds the spellings of one mailbox, by the public rules
+// of its provider in mailboxes.txt. Nothing is ever sent to what it returns.
+//
 // What it does not promise: that the domain exists, that look-alike letters are
 // found out, or that a domain with characters younger than the Unicode tables
 // of golang.org/x/net/idna is understood. That package also lets a zero-width

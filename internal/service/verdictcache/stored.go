@@ -45,7 +45,7 @@ type storedResult struct {
 // newStoredResult removes from a result everything that reveals the address.
 func newStoredResult(m mailbox, r rcpt.Result, fingerprint string) storedResult {
 	details := *r.Details
-	details.Transcript = nil
+	details.Transcript, details.Canonical = nil, ""
 	r.Email, r.Local, r.Domain = "", "", ""
 	if domain, ok := strings.CutPrefix(r.Suggestion, m.parts.Local()+"@"); ok {
 		r.Suggestion = domain
@@ -86,7 +86,11 @@ func (s storedResult) result(m mailbox) (r rcpt.Result, ok bool) {
 	if r.Suggestion != "" {
 		r.Suggestion = m.parts.Local() + "@" + r.Suggestion
 	}
-	return r, r.Details != nil && r.Verdict != ""
+	if r.Details == nil || r.Verdict == "" {
+		return r, false
+	}
+	r.Details.Canonical = m.parts.Canonical()
+	return r, true
 }
 
 func (b *stored) put(m mailbox, r rcpt.Result, fingerprint string, expires time.Time) {

@@ -19,7 +19,7 @@ func TestStoredHasEveryField(t *testing.T) {
 	var want rcpt.Result
 	testkit.Fill(&want)
 	want.Email, want.Local, want.Domain = m.given, m.parts.Local(), m.parts.Domain()
-	want.Suggestion = "ada@example.com"
+	want.Suggestion, want.Details.Canonical = "ada@example.com", "ada@acme.example"
 	want.Details.Matches[0].Entry = m.parts.Domain()
 	got, _ := newStoredResult(m, want, "fingerprint").result(m)
 	want.Details.Transcript = nil

@@ -36,6 +36,7 @@ func TestTwoCachesOnOneStore(t *testing.T) {
 	want := verify(t, one, "alice@acme.example")
 	got := verify(t, other, "alice@Acme.example")
 	want.Email, want.Details.Cached, want.Details.Transcript = "alice@Acme.example", true, nil
+	want.Details.Canonical = "alice@acme.example" // the engine, of which this is a fake, says so
 	if diff := cmp.Diff(want, got); diff != "" || f.times() != 1 {
 		t.Errorf("asked %d times: %s", f.times(), diff)
 	}
@@ -44,6 +45,18 @@ func TestTwoCachesOnOneStore(t *testing.T) {
 	}
 	if s := other.Stats(); s.FromStore != 1 || s.FromMemory != 1 || s.Missed != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestSpellingsOfAMailboxAreAskedApart: what is remembered is the address that
+// was asked about, and not the mailbox that it reaches by its provider's rules.
+func TestSpellingsOfAMailboxAreAskedApart(t *testing.T) {
+	f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
+	c := newCache(t, Config{Engine: f, Store: openStore(t, t.TempDir(), nil)})
+	for i, spelling := range []string{"janedoe@gmail.com", "jane.doe@gmail.com", "janedoe+x@gmail.com", "janedoe@googlemail.com"} {
+		if r := verify(t, c, spelling); r.Email != spelling || f.times() != i+1 {
+			t.Errorf("%s: asked %d times, about %s", spelling, f.times(), r.Email)
+		}
 	}
 }
 
