@@ -137,6 +137,13 @@ var examples = map[string][]manual.Example{
 		{About: "Print the table of the README", Line: "rcpt accuracy"},
 		{About: "Add rows for labelled replies or addresses of your own", Line: "rcpt accuracy samples/"},
 	},
+	"mcp": {
+		{About: "As an agent starts it, asking the mail hosts from here", Line: "rcpt mcp"},
+		{
+			About: "Where port 25 is closed: a service asks, with the key in RCPT_API_KEY",
+			Line:  "rcpt mcp --url https://verify.example.com",
+		},
+	},
 	"demo": {
 		{About: "Start the demo; it prints what to try from another terminal", Line: "rcpt demo"},
 		{About: "Keep the list to try with rcpt bulk", Line: "rcpt demo --sample sample.csv"},

@@ -46,7 +46,7 @@ func (c *explainReplyCommand) Run(std terminal) error {
 	if err != nil {
 		return usage(fmt.Errorf(`%w: write it as the mail host sent it, such as "550 5.1.1 User unknown"`, err))
 	}
-	question := replies.Input{Phase: c.Phase, Reply: reply, Host: strings.ToLower(strings.TrimSuffix(c.Host, ".")),
+	question := replies.Input{Phase: c.Phase, Reply: reply, Host: hostName(c.Host),
 		Mailbox: c.Mailbox, Sender: string(c.MailFrom), At: time.Now()}
 	e := explanationOf(question, classifier)
 	if c.JSON {
@@ -56,6 +56,9 @@ func (c *explainReplyCommand) Run(std terminal) error {
 	}
 	return e.writeText(std.out)
 }
+
+// hostName is the name of a host as the DNS compares it.
+func hostName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
 // explanation is the output of "rcpt explain".
 type explanation struct {

@@ -63,7 +63,7 @@ func manualOf(app *kong.Application) manual.Manual {
 
 // chapters group the commands in the help.
 var chapters = []manual.Chapter{
-	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "doctor", "lists"}},
+	{Title: "Verify addresses", Commands: []string{"verify", "bulk", "explain", "doctor", "lists", "mcp"}},
 	{Title: "Run a service", Commands: []string{
 		"serve", "keys", "jobs", "webhooks", "accounts", "forget", "health", "config", "backup",
 		"migrate",
@@ -79,7 +79,7 @@ func writeEnvironment(w io.Writer, app *kong.Application) error {
 		"A variable that may be a secret can be in a file, whose path is in the variable of its name " +
 		"with _FILE behind it: " +
 		strings.Join(settings.SecretVariables, ", ") + ".\n\n")
-	fmt.Fprintf(&text, "%-28s  %s\n", keyring.FixedVariable, "the key of the server, in serve and demo")
+	fmt.Fprintf(&text, "%-28s  %s\n", keyring.FixedVariable, "the key of the server, in serve, demo and mcp")
 	for _, variable := range settings.Variables(app) {
 		fmt.Fprintf(&text, "%-28s  --%s\n", variable.Name, variable.Flag)
 	}

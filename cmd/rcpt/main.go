@@ -97,6 +97,7 @@ func newParser(ctx context.Context, commands *commandLine, std terminal) (*kong.
 		kong.Name("rcpt"),
 		kong.Description("Finds out whether e-mail addresses can receive mail, without sending any."),
 		kong.DefaultEnvars(settings.EnvironmentPrefix),
+		kong.Vars{"sessions_per_host": "20"},
 		kong.Help(printHelp),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(std, &commands.LogFlags, &commands.Config),
@@ -168,6 +169,7 @@ type commandLine struct {
 	Doctor     doctorCommand     `cmd:"" help:"Find out what keeps this machine from verifying mailboxes, and what to do about it."`
 	Lists      listsCommand      `cmd:"" help:"Show the lists of known domains and names, and update them."`
 	Explain    explainCommand    `cmd:"" help:"Show how a mail host's reply is classified, or how fast a provider is asked."`
+	MCP        mcpCommand        `cmd:"" name:"mcp" set:"sessions_per_host=1" help:"Serve tools for agents, by the Model Context Protocol on standard input and output."`
 	ConfigCmd  configCommand     `cmd:"" name:"config" help:"Check a configuration file, or show which settings are in force."`
 	Backup     backupCommand     `cmd:"" help:"Copy the embedded database to a file, also while a server runs."`
 	Migrate    migrateCommand    `cmd:"" help:"Copy the embedded database into PostgreSQL, for several servers to share."`

@@ -47,3 +47,22 @@ func TestPart(t *testing.T) {
 		t.Errorf("without a prefix the server is %q", got)
 	}
 }
+
+// TestSchema: a schema by itself refers to nothing outside of it, and has no
+// property that is left out.
+func TestSchema(t *testing.T) {
+	text := string(write(Schema("Verifications", "transcript")))
+	for _, foreign := range []string{"#/components/", "transcript\":", "examples", "x-enum", `"Line"`, `"Job"`} {
+		if strings.Contains(text, foreign) {
+			t.Errorf("it has %s", foreign)
+		}
+	}
+	for _, own := range []string{`"$defs"`, `"#/$defs/Verification"`, `"Reason"`, `"deliverable"`} {
+		if !strings.Contains(text, own) {
+			t.Errorf("it has no %s", own)
+		}
+	}
+	if got := Meanings("Result")["accept-all"]; got == "" {
+		t.Error("accept-all has no meaning")
+	}
+}

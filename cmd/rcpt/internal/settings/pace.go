@@ -14,7 +14,7 @@ import (
 
 // PaceFlags say how fast mail hosts are asked, and which ones never.
 type PaceFlags struct {
-	MaxSessionsPerHost Count        `placeholder:"N" default:"20" help:"SMTP sessions with one mail host at a time, at most; it gets four at first. Default: ${default}."`
+	MaxSessionsPerHost Count        `placeholder:"N" default:"${sessions_per_host}" help:"SMTP sessions with one mail host at a time, at most; it gets four at first. Default: ${default}."`
 	MaxSessions        Count        `placeholder:"N" default:"1000" help:"SMTP sessions at a time. Default: ${default}."`
 	Pace               pacePreset   `placeholder:"PRESET" default:"normal" help:"How carefully to ask providers: careful, normal or off; rcpt explain pace shows the limits, and pace in the file of --config changes them. Default: ${default}."`
 	PaceLimits         paceLimits   `hidden:"" section:"pace" placeholder:"YAML" help:"Limits of your own, as they stand under pace in the file of --config."`

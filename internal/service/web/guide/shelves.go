@@ -20,7 +20,7 @@ var shelves = []struct{ name, about, files string }{
 	{"I write Go", "The engine in your own program.",
 		"embedding from-aftership architecture"},
 	{"I use the command", "Every command and flag, and how verdicts come about.",
-		"commands replies lists performance"},
+		"commands agents replies lists performance"},
 }
 
 // shelvesOf puts documents on their shelves. One may stand on several.
