@@ -21,7 +21,7 @@ func TestResetAccount(t *testing.T) {
 	defer s.Close()
 	account, err := s.CreateAccount(t.Context(), store.ByCommand("test"), store.Account{Login: "ada@acme.example", Role: store.RoleAdmin, Password: "forgotten"})
 	check(t, err)
-	check(t, s.CreateSession(t.Context(), store.Session{Hash: store.HashOf("cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
+	check(t, s.CreateSession(t.Context(), store.ByCommand("test"), store.Session{Hash: store.HashOf("cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	check(t, err)
 	defer out.Close()

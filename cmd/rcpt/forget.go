@@ -12,6 +12,7 @@ import (
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/service"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // forgetCommand is "rcpt forget".
@@ -44,6 +45,10 @@ func (c *forgetCommand) Run(ctx context.Context, std terminal, logs *settings.Lo
 		return err
 	}
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
+		said := store.Event{What: rows.AddressesForgotten, Detail: fmt.Sprint(len(addresses))}
+		if err := s.RecordEvent(ctx, operator(), said); err != nil {
+			return err
+		}
 		done, err := service.Forget(ctx, s, addresses)
 		if err != nil {
 			return fmt.Errorf("not everything is forgotten, run the command again: %w", err)

@@ -27,7 +27,7 @@ func furnish(t *testing.T, s *Store) func(*Store) map[string]any {
 	rotated := someKey(t, s, "b")
 	_, err = s.RotateKey(ctx, ByCommand("test"), rotated.ID, HashOf("c"), time.Now().Add(time.Hour))
 	check(t, err)
-	check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
+	check(t, s.CreateSession(ctx, ByCommand("test"), Session{Hash: HashOf("cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
 	check(t, s.RememberNetwork(ctx, account.ID, "192.0.2.1/32"))
 	check(t, s.CreateSetupToken(ctx, HashOf("token"), time.Now().Add(time.Hour)))
 	_, err = s.Invite(ctx, ByCommand("test"), Invitation{Hash: HashOf("invited"), Login: "ben", Role: RoleViewer, Expires: time.Now().Add(time.Hour)})

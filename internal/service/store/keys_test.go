@@ -131,7 +131,7 @@ func TestNoSecretOnDisk(t *testing.T) {
 	someKey(t, s, "rcpt_secret-of-the-key")
 	account, err := s.CreateAccount(ctx, ByCommand("test"), Account{Login: "ann", Role: RoleAdmin, Password: "$argon2id$"})
 	check(t, err)
-	check(t, s.CreateSession(ctx, Session{Hash: HashOf("secret-of-the-cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
+	check(t, s.CreateSession(ctx, ByCommand("test"), Session{Hash: HashOf("secret-of-the-cookie"), Account: account.ID, Expires: time.Now().Add(time.Hour)}))
 	check(t, s.CreateSetupToken(ctx, HashOf("secret-of-the-link"), time.Now().Add(time.Hour)))
 	s.PutVerdict("alice-remembered@example.com", Verdict{Result: []byte(`{"found":"me"}`), Checked: time.Now(), Expires: time.Now().Add(time.Hour)})
 	s.ScheduleRecheck(Recheck{Address: "bob-waiting@example.com", RunAfter: time.Now(), GiveUp: time.Now().Add(time.Hour)})

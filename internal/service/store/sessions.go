@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Session is a dashboard sign-in.
@@ -15,11 +18,14 @@ type Session struct {
 }
 
 // CreateSession stores a session. [ErrNotFound]: there is no such account.
-func (s *Store) CreateSession(ctx context.Context, session Session) error {
+func (s *Store) CreateSession(ctx context.Context, by Actor, session Session) error {
 	return s.write(ctx, "create session", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (hash, account, created, expires) VALUES ($1, $2, $3, $4)`,
 			octets(session.Hash), session.Account, millisOf(s.now()), millisOf(session.Expires))
-		return err
+		if err != nil {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: rows.SignedIn, Object: session.Account})
 	})
 }
 
@@ -40,6 +46,25 @@ func (s *Store) Session(ctx context.Context, hash Hash) (session Session, accoun
 	return session, account, err
 }
 
+// failuresKept is how many failed sign-ins of an hour are events: strangers
+// cannot fill the disk with them.
+const failuresKept = 200
+
+// SignInFailed notes that somebody gave a wrong password for an account, or a
+// login that nobody has, of which a is empty: people type their password there,
+// too. Both take the same time, which tells a stranger nothing.
+func (s *Store) SignInFailed(ctx context.Context, by Actor, a Account) error {
+	return s.write(ctx, "record event", func(ctx context.Context, tx *sql.Tx) error {
+		var n int
+		err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM events WHERE at > $1 AND what = $2`,
+			millisOf(s.now().Add(-time.Hour)), string(rows.SignInFailed)).Scan(&n)
+		if err != nil || n >= failuresKept {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: rows.SignInFailed, Object: a.ID, Name: a.Login})
+	})
+}
+
 // ExtendSession sets when a session expires. [ErrNotFound]: it has ended or
 // expired.
 func (s *Store) ExtendSession(ctx context.Context, hash Hash, expires time.Time) error {
@@ -49,18 +74,19 @@ func (s *Store) ExtendSession(ctx context.Context, hash Hash, expires time.Time)
 	})
 }
 
-// EndSession ends a session; one that is not there has ended already.
-func (s *Store) EndSession(ctx context.Context, hash Hash) error {
+// EndSession ends a session; one that is not there, or has expired, has ended
+// already.
+func (s *Store) EndSession(ctx context.Context, by Actor, hash Hash) error {
 	return s.write(ctx, "end session", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE hash = $1`, octets(hash))
-		return err
-	})
-}
-
-// EndSessions ends all sessions of an account.
-func (s *Store) EndSessions(ctx context.Context, account string) error {
-	return s.write(ctx, "end sessions", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE account = $1`, account)
-		return err
+		var account string
+		err := tx.QueryRowContext(ctx, `DELETE FROM sessions WHERE hash = $1 AND expires > $2 RETURNING account`,
+			octets(hash), millisOf(s.now())).Scan(&account)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.recordEvent(ctx, tx, by, Event{What: rows.SignedOut, Object: account})
 	})
 }

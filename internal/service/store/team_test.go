@@ -81,7 +81,7 @@ func TestRoleHoldsAtOnce(t *testing.T) {
 		s, ctx := open(t, o), t.Context()
 		account(t, s, "admin", RoleAdmin)
 		eve := account(t, s, "eve", RoleAdmin)
-		check(t, s.CreateSession(ctx, Session{Hash: HashOf("cookie"), Account: eve.ID, Expires: time.Now().Add(time.Hour)}))
+		check(t, s.CreateSession(ctx, ByCommand("test"), Session{Hash: HashOf("cookie"), Account: eve.ID, Expires: time.Now().Add(time.Hour)}))
 		check(t, s.SetRole(ctx, tester, eve.ID, RoleViewer))
 		_, now, err := s.Session(ctx, HashOf("cookie"))
 		if check(t, err); now.Role != RoleViewer {

@@ -22,7 +22,7 @@ func TestStolenFolder(t *testing.T) {
 	check(t, s.CreateSetupToken(ctx, HashOf(link), now.Now().Add(time.Hour)))
 	account, err := s.SetUp(ctx, HashOf(link), Account{Login: "ada", Password: "$argon2id$"})
 	check(t, err)
-	check(t, s.CreateSession(ctx, Session{Hash: HashOf(cookie), Account: account.ID, Expires: now.Now().Add(time.Hour)}))
+	check(t, s.CreateSession(ctx, ByCommand("test"), Session{Hash: HashOf(cookie), Account: account.ID, Expires: now.Now().Add(time.Hour)}))
 	_, err = s.CreateKey(ctx, ByCommand("test"), Key{Hash: HashOf(key), Name: "shop"})
 	check(t, err)
 	s.PutVerdict(remembered, Verdict{Result: []byte("{}"), Checked: now.Now(), Expires: now.Now().Add(time.Hour)})

@@ -121,7 +121,7 @@ func TestPurge(t *testing.T) {
 			name := string(rune('a' + i))
 			s.PutVerdict(name, Verdict{Checked: now.Now(), Expires: now.Now().Add(lasts)})
 			s.ScheduleRecheck(Recheck{Address: name, GiveUp: now.Now().Add(lasts)})
-			check(t, s.CreateSession(ctx, Session{Hash: HashOf(name), Account: ann.ID, Expires: now.Now().Add(lasts)}))
+			check(t, s.CreateSession(ctx, ByCommand("test"), Session{Hash: HashOf(name), Account: ann.ID, Expires: now.Now().Add(lasts)}))
 			check(t, s.CreateSetupToken(ctx, HashOf(name), now.Now().Add(lasts)))
 			s.RecordUse(Use{Key: name, At: now.Now().Add(lasts), Result: "r"})
 			_, err := s.ReserveQuota(ctx, name, now.Now().Add(lasts), 1, 1)

@@ -70,6 +70,8 @@ const (
 	WebhookResent        What = "webhook.resent"
 	WebhookSecretChanged What = "webhook.secret_changed"
 
+	AddressesForgotten What = "addresses.forgotten"
+
 	SignedIn     What = "sign_in"
 	SignInFailed What = "sign_in.failed"
 	SignedOut    What = "sign_out"
@@ -103,6 +105,7 @@ var Whats = []struct {
 	{WebhookTested, "tested a webhook"},
 	{WebhookResent, "sent a webhook again"},
 	{WebhookSecretChanged, "changed the secret of webhooks"},
+	{AddressesForgotten, "had addresses erased"},
 	{SignedIn, "signed in"},
 	{SignInFailed, "failed to sign in"},
 	{SignedOut, "signed out"},

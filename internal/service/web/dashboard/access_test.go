@@ -184,7 +184,7 @@ func (c *crowd) ask(t *testing.T, who store.Account, method, path string) answer
 	text, name := secret(), formCookie
 	if who.ID != "" {
 		name = sessionCookie
-		if err := c.store.CreateSession(t.Context(), store.Session{Hash: store.HashOf(text), Account: who.ID, Expires: c.clock.Now().Add(time.Hour)}); err != nil {
+		if err := c.store.CreateSession(t.Context(), store.ByCommand("test"), store.Session{Hash: store.HashOf(text), Account: who.ID, Expires: c.clock.Now().Add(time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -77,15 +77,15 @@ func earlier(a, b time.Time) time.Time {
 // session always gets a new ID, and the session of the browser's cookie ends,
 // so that a planted cookie is useless.
 func (d *Dashboard) begin(v *visit, account store.Account) error {
-	ctx := v.r.Context()
+	ctx, by := v.r.Context(), store.ByAccount(account.ID, account.Login)
 	if old := v.cookieText(sessionCookie); old != "" {
-		if err := d.config.Store.EndSession(ctx, store.HashOf(old)); err != nil {
+		if err := d.config.Store.EndSession(ctx, by, store.HashOf(old)); err != nil {
 			return err
 		}
 	}
 	text := secret()
 	session := store.Session{Hash: store.HashOf(text), Account: account.ID, Expires: d.config.Now().Add(idleTimeout)}
-	if err := d.config.Store.CreateSession(ctx, session); err != nil {
+	if err := d.config.Store.CreateSession(ctx, by, session); err != nil {
 		return err
 	}
 	if err := d.stillValid(ctx, session, account); err != nil {
@@ -114,7 +114,7 @@ func (d *Dashboard) stillValid(ctx context.Context, begun store.Session, account
 	if err != nil || now.Password == account.Password {
 		return err
 	}
-	return errors.Join(errForged, d.config.Store.EndSession(ctx, begun.Hash))
+	return errors.Join(errForged, d.config.Store.EndSession(ctx, store.ByAccount(account.ID, account.Login), begun.Hash))
 }
 
 // secret is 256 random bits as text.

@@ -49,6 +49,9 @@ func (d *Dashboard) signIn(v *visit) error {
 	}
 	if !ok {
 		d.config.Log.WarnContext(v.r.Context(), "dashboard: a sign-in failed")
+		if err := d.config.Store.SignInFailed(v.r.Context(), v.actor(), account); err != nil {
+			return err
+		}
 		return d.refuseSignIn(v, form, "The login or the password is wrong.", http.StatusForbidden)
 	}
 	d.throttle.forgive(form.Login, client)
@@ -104,7 +107,7 @@ func (v *visit) tooOften(wait time.Duration) string {
 }
 
 func (d *Dashboard) signOut(v *visit) error {
-	if err := d.config.Store.EndSession(v.r.Context(), v.session.Hash); err != nil {
+	if err := d.config.Store.EndSession(v.r.Context(), v.actor(), v.session.Hash); err != nil {
 		return err
 	}
 	v.dropCookie(sessionCookie)
