@@ -28,6 +28,7 @@ import (
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/engine/enginetest"
+	"github.com/rcpt/rcpt/internal/contract"
 	"github.com/rcpt/rcpt/server"
 	"github.com/rcpt/rcpt/server/client"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -171,7 +172,13 @@ func TestAgentSession(t *testing.T) {
 				t.Errorf("%s %v: %v", c.tool, c.arguments, err)
 			}
 		}
-		compareSession(t, strings.ReplaceAll(log.String(), `"version":"`+version()+`"`, `"version":"VERSION"`))
+		said := strings.ReplaceAll(log.String(), `"version":"`+version()+`"`, `"version":"VERSION"`)
+		for _, name := range []string{"Verification", "Verifications"} {
+			schema, err := json.Marshal(contract.Schema(name, "transcript"))
+			check(t, err)
+			said = strings.ReplaceAll(said, string(schema), `"`+name+` of the contract"`)
+		}
+		compareSession(t, said)
 	})
 }
 

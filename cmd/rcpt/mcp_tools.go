@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/rcpt/rcpt"
-	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/contract"
 	"github.com/rcpt/rcpt/smtpprobe/replies"
@@ -194,7 +193,7 @@ type meaning struct {
 	Result     rcpt.Verdict  `json:"result"`
 	Reasons    []rcpt.Reason `json:"reasons,omitempty"`
 	About      rcpt.Subject  `json:"about,omitempty"`
-	Action     bulk.Action   `json:"action,omitempty"`
+	Action     rcpt.Action   `json:"action,omitempty"`
 	RetryAfter int64         `json:"retry_after,omitempty"`
 }
 
@@ -217,7 +216,7 @@ func meaningOf(word string) meaning {
 	if reason := rcpt.Reason(word); reason.Verdict() != "" {
 		return meaning{
 			Word: word, Kind: "reason", Meaning: reason.Message(), Result: reason.Verdict(), About: reason.About(),
-			Action:     bulk.ActionFor(rcpt.Result{Verdict: reason.Verdict(), Reason: reason}),
+			Action:     rcpt.Result{Verdict: reason.Verdict(), Reason: reason}.Action(),
 			RetryAfter: int64(reason.RetryAfter() / time.Second),
 		}
 	}
