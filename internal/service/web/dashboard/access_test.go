@@ -3,8 +3,10 @@ package dashboard
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +52,15 @@ var allowed = map[string]string{
 	"GET /usage":                            "no yes yes yes",
 	"GET /usage.csv":                        "no yes yes yes",
 	"GET /health":                           "no yes yes yes",
+	"GET /team":                             "no no no yes",
+	"GET /team/{id}":                        "no no no yes",
+	"POST /team/{id}/role":                  "no no no yes",
+	"POST /team/{id}/password":              "no no no yes",
+	"POST /team/{id}/remove":                "no no no yes",
+	"POST /team/invitations":                "no no no yes",
+	"POST /team/invitations/{id}/revoke":    "no no no yes",
+	"GET /join":                             "yes yes yes yes",
+	"POST /join":                            "yes yes yes yes",
 	"GET /account":                          "no yes yes yes",
 	"POST /account/password":                "no yes yes yes",
 	"GET /lists":                            "no yes yes yes",
@@ -169,7 +180,7 @@ func (c *crowd) outcome(t *testing.T, pattern string, who, owner store.Account) 
 	case strings.HasPrefix(path, "/new-list/") && owner.ID == c.other.ID: // it is said in several ways
 		c.unchanged(t, pattern, before)
 		return "absent"
-	case got.StatusCode == http.StatusNotFound && !strings.HasSuffix(pattern, "/setup") || got.StatusCode >= 500,
+	case got.StatusCode == http.StatusNotFound && !strings.HasSuffix(pattern, "/setup") && !strings.HasSuffix(pattern, "/join") || got.StatusCode >= 500,
 		strings.Contains(got.body, "This form is no longer valid"):
 		return fmt.Sprintf("%d\n%s", got.StatusCode, got.body)
 	}
@@ -218,6 +229,14 @@ func (c *crowd) thing(t *testing.T, path string, owner store.Account) string {
 		id = strings.TrimPrefix(c.ask(t, owner, http.MethodPost, "/lists").Header.Get("Location"), "/new-list/")
 	case strings.Contains(path, "{file}"), strings.HasSuffix(path, "/again"): // a whole list
 		id = strings.TrimPrefix(c.ask(t, owner, http.MethodPost, c.thing(t, "/new-list/{id}", owner)).Header.Get("Location"), "/lists/")
+	case strings.HasPrefix(path, "/team/inv"):
+		var made store.Invitation
+		made, err = c.store.Invite(t.Context(), store.ByVisitor(), store.Invitation{
+			Hash: store.HashOf(secret()), Login: "ben", Role: store.RoleAdmin, Expires: c.clock.Now().Add(time.Hour)})
+		id = made.ID
+	case strings.HasPrefix(path, "/team/"):
+		c.made++
+		id = c.addAccount(t, fmt.Sprint("person", c.made), store.RoleAdmin).ID
 	case strings.HasPrefix(path, "/lists/"):
 		id = c.list(t, owner)
 	default:
@@ -266,7 +285,8 @@ func (c *crowd) state(t *testing.T) []any {
 	lists, err3 := c.store.Jobs(t.Context(), store.JobQuery{Limit: 1000})
 	hooks, err4 := c.store.Webhooks(t.Context(), store.WebhookQuery{Limit: 1000})
 	drafts, err5 := c.store.Drafts(t.Context(), c.other.ID)
-	for _, err := range []error{err1, err2, err3, err4, err5} {
+	invited, err6 := c.store.Invitations(t.Context())
+	for _, err := range []error{err1, err2, err3, err4, err5, err6} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,12 +295,31 @@ func (c *crowd) state(t *testing.T) []any {
 	for _, j := range lists {
 		stopped[j.ID] = j.State == store.JobPaused || j.State == store.JobCancelled
 	}
-	return []any{keys, people, stopped, hooks, drafts}
+	return []any{keys, people, stopped, hooks, drafts, invited}
 }
 
 func (c *crowd) unchanged(t *testing.T, pattern string, before []any) {
 	t.Helper()
 	if diff := cmp.Diff(before, c.state(t)); diff != "" {
 		t.Errorf("%s was refused, and yet something has changed:\n%s", pattern, diff)
+	}
+}
+
+// TestOffers: what pages offer to those who may is in the table of routes.
+func TestOffers(t *testing.T) {
+	files, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d templates, %v", len(files), err)
+	}
+	for _, file := range append(files, "templates/layout/layout.html") {
+		text, err := templateFiles.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, asked := range regexp.MustCompile(`\.May "([^"]*)"`).FindAllStringSubmatch(string(text), -1) {
+			if allowed[asked[1]] == "" {
+				t.Errorf("%s asks about %q, which is no route", file, asked[1])
+			}
+		}
 	}
 }

@@ -46,10 +46,12 @@ var (
 // NewPassword returns a random password and the text that the store keeps of
 // it, for a forgotten password.
 func NewPassword(ctx context.Context) (password, stored string, err error) {
-	password = strings.ToLower(rand.Text())
+	password = randomPassword()
 	stored, err = newPasswords().hash(ctx, password)
 	return password, stored, err
 }
+
+func randomPassword() string { return strings.ToLower(rand.Text()) }
 
 // passwords hashes passwords with argon2id (RFC 9106), a few at a time.
 type passwords struct {

@@ -64,6 +64,7 @@ func parseViews(assets map[string]asset) (views, error) {
 		"long":  func(n int) int64 { return int64(n) }, "day": day, "lastday": lastDay, "moment": moment,
 		"time": momentHTML, "clock": clockHTML, "iso": iso, "percent": percent,
 		"part":  func(id, path, name string) downloadPart { return downloadPart{id, path, name} },
+		"roles": func(chosen store.Role) roleChoice { return roleChoice{roleTexts, chosen} },
 		"steps": stepNames, "took": took, "within": func(p page, body any) page { p.Body = body; return p },
 	}
 	layout, err := template.New("layout").Funcs(funcs).ParseFS(templateFiles, "templates/layout/*.html")

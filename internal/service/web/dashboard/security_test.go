@@ -409,28 +409,6 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestMembersOnly checks that visitors that are not signed in see only the
-// pages for signing in.
-func TestMembersOnly(t *testing.T) {
-	w := newWorld(t, nil)
-	w.setUp(t)
-	for _, r := range w.routes() {
-		method, path, _ := strings.Cut(r.pattern, " ")
-		if path == "" || r.access.anybody {
-			if !strings.Contains(" / /setup /sign-in /theme ", " "+strings.TrimPrefix(r.pattern, method+" ")+" ") {
-				t.Errorf("%s is open to everybody", r.pattern)
-			}
-			continue
-		}
-		request := httptest.NewRequest(method, strings.NewReplacer("{$}", "", "{id}", "key_x").Replace(path), nil)
-		recorder := httptest.NewRecorder()
-		w.Handler().ServeHTTP(recorder, request)
-		if recorder.Code != http.StatusSeeOther || !strings.HasPrefix(recorder.Header().Get("Location"), "/sign-in") {
-			t.Errorf("%s: %d", r.pattern, recorder.Code)
-		}
-	}
-}
-
 // TestScripts: text of strangers stays text.
 func TestScripts(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`

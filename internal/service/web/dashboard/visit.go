@@ -134,7 +134,7 @@ const home = "/"
 // first page, so that no link leads elsewhere.
 func ownPath(given string) string {
 	switch given {
-	case home, "/keys", "/keys/new", "/lists", "/webhooks", "/webhooks/receivers", "/check", "/usage", "/health", "/account", "/sign-in":
+	case home, "/keys", "/keys/new", "/lists", "/webhooks", "/webhooks/receivers", "/check", "/usage", "/health", "/team", "/account", "/sign-in":
 		return given
 	}
 	return home
@@ -192,6 +192,7 @@ func (d *Dashboard) fail(v *visit, err error) {
 		Heading: "Something went wrong", Text: "The server could not do this. Its log says why.",
 		Status: http.StatusInternalServerError,
 	}
+	var early *earlyError
 	switch {
 	case errors.Is(err, errNoDraft):
 		p = problem{Heading: "This list does not wait any more", Status: http.StatusNotFound,
@@ -217,6 +218,11 @@ func (d *Dashboard) fail(v *visit, err error) {
 	case errors.Is(err, errReplaced):
 		p = problem{Heading: "This key has already been replaced", Status: http.StatusConflict,
 			Text: "It has a successor. Rotate the successor, or revoke it first."}
+	case errors.Is(err, store.ErrLastAdmin):
+		p = problem{Heading: "There must be an admin", Status: http.StatusConflict,
+			Text: "This is the only one. Make somebody else an admin first."}
+	case errors.As(err, &early):
+		p = problem{Heading: "Not so fast", Text: v.tooOften(early.wait), Status: http.StatusTooManyRequests}
 	case errors.Is(err, store.ErrTooMany):
 		p = problem{Heading: "Too many tests", Status: http.StatusTooManyRequests,
 			Text: "Ten tests have not been answered yet. Try again when they are."}
