@@ -9,6 +9,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/service/store"
 	"github.com/rcpt/rcpt/internal/service/web/dashboard"
 	"github.com/rcpt/rcpt/internal/sys/listen"
@@ -22,7 +23,7 @@ func (r *running) addPages() error {
 	var err error
 	r.pages, err = dashboard.New(dashboard.Config{
 		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health, Samples: r.Samples,
-		Lists: r.jobs, Mails: r.mailer() != nil, FixedKey: r.state.key.Secret != "",
+		Lists: r.jobs, Mails: r.mailer() != nil, FixedKey: keyring.FixedIDOf(r.state.key.Secret),
 		PublicURL: r.PublicURL, TrustForwardedProto: len(r.TrustedProxies) > 0,
 		Client: func(q *http.Request) netip.Addr { return r.server.ClientAddr(q) }, Log: r.logger,
 	})

@@ -155,15 +155,19 @@ func (s *Server) liveRecord(ctx context.Context, j rows.Job) (jobRecord, error) 
 func by(grant *keyring.Grant) rows.Actor { return rows.ByKey(grant.ID, grant.Name) }
 
 // ownerOf is whose a job of a key is: that of the account for which it was
-// made, or of the key alone.
+// made, or of the key alone. A test key has its own, so that it does not see
+// what its account has, and no list takes over results of one.
 func ownerOf(grant *keyring.Grant) string {
+	if grant.Test() {
+		return grant.ID
+	}
 	return cmp.Or(grant.Key().Lists, grant.Key().Account, grant.ID)
 }
 
 // ownersOf are those whose jobs a key may see. A key that was made to replace
 // others, one after the other, sees what those have made.
 func ownersOf(grant *keyring.Grant) []string {
-	if grant.Key().Account != "" {
+	if grant.Key().Account != "" && !grant.Test() {
 		return []string{ownerOf(grant)}
 	}
 	return append(grant.Before(), ownerOf(grant))

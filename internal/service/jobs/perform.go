@@ -140,7 +140,7 @@ func (m *Manager) look(ctx context.Context, working []string) (got returned) {
 	active := make(map[string]rows.Job, len(jobs))
 	for _, j := range jobs {
 		active[j.ID] = j
-		got.Lists = append(got.Lists, schedule.List{ID: j.ID, Owner: j.Owner})
+		got.Lists = append(got.Lists, schedule.List{ID: j.ID, Owner: j.Owner, Alone: j.Test()})
 	}
 	got.take = func() {
 		m.active = active

@@ -13,6 +13,7 @@ import (
 	"github.com/rcpt/rcpt/bulk"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/jobs/schedule"
+	"github.com/rcpt/rcpt/internal/service/sandbox"
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
@@ -72,13 +73,17 @@ func (m *Manager) beginRun(a schedule.Action) {
 // work verifies until there are no further addresses or the run is cancelled.
 func (r *run) work() {
 	log := r.manager.config.Log.With(slog.String("job", r.job.ID))
+	verifier, offline := r.manager.config.Verifier, func() bool { return r.manager.network.fault() != "" }
+	if r.job.Test() {
+		verifier, offline = sandbox.Verifier{}, nil
+	}
 	_, err := bulk.Run(r.ctx, r, r, bulk.Options{
-		Verifier:    r.manager.config.Verifier,
+		Verifier:    verifier,
 		Concurrency: r.manager.config.Concurrency,
 		Room:        func() int { return int(r.room.Load()) },
 		NoReuse:     true, // a retry must not get the answer before
 		Unordered:   true,
-		Offline:     func() bool { return r.manager.network.fault() != "" },
+		Offline:     offline,
 		Progress:    func(p bulk.Progress) { r.progress.Store(&p) },
 		Trim:        trim,
 		SpillDir:    r.manager.config.TempDir,

@@ -65,7 +65,7 @@ func (r *run) note(o *open, number int, result rcpt.Result, stored outcome, now 
 		tries.Since = time.UnixMilli(e.since)
 		tries.Since = tries.Since.Add(r.manager.network.downWithin(tries.Since, now))
 	}
-	if due, next, again := r.manager.retries.Next(tries, result, now); again {
+	if due, next, again := r.manager.retries.Next(tries, result, now); again && !r.job.Test() {
 		if e.answers == 0 {
 			e.since = next.Since.UnixMilli()
 		}
@@ -185,7 +185,11 @@ func (m *Manager) commit(some []*sending) (got returned) {
 }
 
 // count counts results that are committed: the usage of the key, and the rate.
+// Those of a test key are nobody's.
 func (m *Manager) count(s *sending) {
+	if s.job.Test() {
+		return
+	}
 	m.rate.add(s.settlement.Settled(), m.config.Now())
 	if m.config.Record == nil {
 		return

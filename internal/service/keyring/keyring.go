@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,10 +100,8 @@ func fixedEntry(text string) *entry {
 		return nil
 	}
 	scopes := []rows.Scope{rows.ScopeVerify, rows.ScopeBulk, rows.ScopeUsage}
-	key := rows.Key{ID: FixedID, Name: FixedID, Hash: rows.HashOf(text), Scopes: scopes}
-	if key.Test = strings.HasPrefix(text, TestPrefix); key.Test {
-		key.ID = FixedTestID
-	}
+	id := FixedIDOf(text)
+	key := rows.Key{ID: id, Name: FixedID, Hash: rows.HashOf(text), Scopes: scopes, Test: rows.TestID(id)}
 	return newEntry(key, new(state))
 }
 

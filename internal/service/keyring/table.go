@@ -3,6 +3,7 @@ package keyring
 import (
 	"net/netip"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,17 @@ const (
 	FixedID     = "fixed"
 	FixedTestID = "testkey_fixed"
 )
+
+// FixedIDOf is the ID of a fixed key; empty: there is no key.
+func FixedIDOf(text string) string {
+	switch {
+	case text == "":
+		return ""
+	case strings.HasPrefix(text, TestPrefix):
+		return FixedTestID
+	}
+	return FixedID
+}
 
 // table is the keys at one moment. It does not change.
 type table struct {

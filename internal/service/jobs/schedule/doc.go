@@ -39,8 +39,8 @@
 //     far as they are done, and the rest is given back. The list has another
 //     run when that is stored.
 //  11. A run is stopped when its list may not be asked about any more, when the
-//     node's own network does not work, when the store has not heard the node
-//     for as long as a lease, and when the node ends.
+//     node's own network does not work and the list needs it, when the store
+//     has not heard the node for as long as a lease, and when the node ends.
 //  12. Verifications of a run that was stopped count as ended when they have
 //     not within the time of a standstill: the list goes on without them.
 //  13. A node says six times in a lease that it is alive, unless a call to the

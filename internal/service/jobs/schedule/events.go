@@ -3,7 +3,11 @@ package schedule
 import "time"
 
 // List is a list that may have something to ask.
-type List struct{ ID, Owner string }
+type List struct {
+	ID, Owner string
+	// Alone: nobody is asked about its addresses, so it needs no network.
+	Alone bool
+}
 
 // Lease names a batch with its claim. A node that is given up for lost by
 // mistake may have one that others had in between, and have it twice.

@@ -88,8 +88,13 @@ func (s *State) looked(e Returned) {
 }
 
 func (e Network) happen(s *State) {
-	if s.offline = e.Down; e.Down {
-		s.stopAll()
+	if s.offline = e.Down; !e.Down {
+		return
+	}
+	for _, r := range s.runs {
+		if !r.list.Alone {
+			s.stop(r)
+		}
 	}
 }
 
@@ -124,7 +129,7 @@ func (s *State) freed(c *call, e Returned) {
 // mayBegin reports whether a list may begin, if it has a batch that is due.
 func (s *State) mayBegin(l List) bool {
 	_, place := s.place(l.Owner)
-	works := s.shut.IsZero() && !s.offline && !s.beat.silent
+	works := s.shut.IsZero() && (!s.offline || l.Alone) && !s.beat.silent
 	return works && place && s.runOf(l.ID) == nil && !s.now.Before(s.due[l.ID])
 }
 

@@ -360,3 +360,24 @@ func TestRuleLeaves(t *testing.T) {
 		}
 	}
 }
+
+// TestRuleNetwork: without a network the node stops its runs and begins none,
+// but for lists about which nobody is asked (rule 11).
+func TestRuleNetwork(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		h := &hand{t: t, now: epoch}
+		h.plan = schedule.New(schedule.Config{Concurrency: 60, Window: 400, Batch: 50, Runs: 4, Lease: time.Hour}, h.now)
+		both := schedule.Returned{Lists: []schedule.List{{ID: "list", Owner: "owner", Alone: alone}, {ID: "other", Owner: "owner", Alone: alone}}}
+		h.handle(schedule.Tick{})
+		h.returns(schedule.Look, both)
+		h.returns(schedule.Ask, schedule.Returned{Due: h.now})
+		h.handle(schedule.Network{Down: true})
+		if stopped := slices.Contains(h.did, schedule.Cancel); stopped == alone {
+			t.Errorf("alone: %v: its run is stopped: %v", alone, stopped)
+		}
+		h.returns(schedule.Ask, schedule.Returned{Due: h.now})
+		if runs := h.plan.Load().Runs; (runs == 2) != alone {
+			t.Errorf("alone: %v: %d runs", alone, runs)
+		}
+	}
+}

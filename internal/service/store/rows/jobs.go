@@ -61,6 +61,10 @@ type Job struct {
 	Expires  time.Time // when it is deleted
 }
 
+// Test tells whether it is a list of a test key: nobody is asked about it, and
+// it is not counted.
+func (j *Job) Test() bool { return TestID(j.Key) }
+
 // GroupCount is how many rows of a list are of a group, and how many distinct
 // addresses.
 type GroupCount struct {

@@ -26,6 +26,8 @@ import (
 const (
 	KeyID      = "dashboard"
 	FixedKeyID = "fixed"
+
+	fixedTestKeyID = "testkey_fixed" // if it is a test key
 )
 
 // Keys makes, changes and revokes API keys.
@@ -59,8 +61,8 @@ type Config struct {
 	// Samples are addresses to try, offered on the empty Check page. Default:
 	// none.
 	Samples []Sample
-	// FixedKey: there is a key with the ID [FixedKeyID].
-	FixedKey bool
+	// FixedKey is the ID of the fixed key; empty: there is none.
+	FixedKey string
 	// Lists has the lists that are verified in the background. Default: there
 	// is no page for them.
 	Lists *jobs.Manager

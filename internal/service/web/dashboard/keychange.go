@@ -36,7 +36,7 @@ func (d *Dashboard) edit(v *visit) error {
 		return err
 	}
 	form := readKeyForm(v)
-	form.ID, form.before = before.ID, before
+	form.ID, form.before, form.Test = before.ID, before, before.Test
 	wanted, faults := form.key(d.config.Now())
 	if len(faults) > 0 {
 		return d.keyPage(v, form, faults)

@@ -25,6 +25,7 @@ type keyForm struct {
 	ID                                            string // of the key that is edited; empty: a new one
 	Name                                          string
 	Verify, Bulk, Usage                           bool
+	Test                                          bool // a test key, which it stays
 	Rate, Burst, Concurrency, Quota, Expires, Net string
 
 	before store.Key // the key that is edited
@@ -44,7 +45,7 @@ func (f keyForm) Ends() time.Time {
 func formOf(k store.Key) keyForm {
 	f := keyForm{
 		ID: k.ID, Name: k.Name, Verify: k.May(store.ScopeVerify),
-		Bulk: k.May(store.ScopeBulk), Usage: k.May(store.ScopeUsage),
+		Bulk: k.May(store.ScopeBulk), Usage: k.May(store.ScopeUsage), Test: k.Test,
 		Concurrency: numberText(int64(k.Concurrency)), Quota: numberText(k.MonthlyQuota),
 		Expires: lastDayText(k.Expires), before: k,
 	}
@@ -81,6 +82,7 @@ func readKeyForm(v *visit) keyForm {
 	field := func(name string) string { return strings.TrimSpace(v.form(name)) }
 	return keyForm{
 		Name: field("name"), Verify: v.form("verify") != "", Bulk: v.form("bulk") != "", Usage: v.form("usage") != "",
+		Test: v.form("test") != "",
 		Rate: field("rate"), Burst: field("burst"), Concurrency: field("concurrency"), Quota: field("quota"),
 		Expires: field("expires"), Net: field("networks"),
 	}
@@ -88,7 +90,9 @@ func readKeyForm(v *visit) keyForm {
 
 // key returns the key that the form describes, and all faults of the form.
 func (f keyForm) key(now time.Time) (k store.Key, faults formFaults) {
-	k = f.before
+	if k = f.before; f.ID == "" {
+		k.Test = f.Test
+	}
 	k.Name, k.Scopes, k.RatePerSecond, k.Burst, k.Concurrency, k.MonthlyQuota = f.Name, f.scopes(), 0, 0, 0, 0
 	faults.add("name", f.nameFault())
 	if len(k.Scopes) == 0 {
@@ -102,6 +106,9 @@ func (f keyForm) key(now time.Time) (k store.Key, faults formFaults) {
 		set(n)
 	}
 	limit("quota", f.Quota, func(n int64) { k.MonthlyQuota = n })
+	if k.Test && f.Quota != "" {
+		faults.add("quota", "A test key is not counted: leave this empty.")
+	}
 	if f.Rate != "" {
 		perSecond, requests, err := keyring.ParseRate(withoutGroups(f.Rate))
 		if err != nil {

@@ -98,7 +98,7 @@ var (
 // filledIn are the fields of the form on a page, as a browser would send them.
 func filledIn(page string) (pairs []string) {
 	for _, field := range inputField.FindAllStringSubmatch(page, -1) {
-		if field[1] != "theme" && field[1] != "back" && field[1] != "verify" && field[1] != "bulk" && field[1] != "usage" {
+		if field[1] != "theme" && field[1] != "back" && field[1] != "verify" && field[1] != "bulk" && field[1] != "usage" && field[1] != "test" {
 			pairs = append(pairs, field[1], field[2])
 		}
 	}
@@ -174,6 +174,38 @@ func TestEditKey(t *testing.T) {
 		}
 		if got := w.get(t, "/keys/nobody/"+path); got.StatusCode != http.StatusNotFound {
 			t.Errorf("%s of no key: %d", path, got.StatusCode)
+		}
+	}
+}
+
+// TestTestKeyForm: the box makes a test key, which has no quota and is shown as
+// what it is; the form of a key makes no other kind of it.
+func TestTestKeyForm(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	if got := w.post(t, "/keys/new", "/keys", "name", "CI", "verify", "1", "test", "1", "quota", "10"); !slices.Equal(wrongFields(t, got.body), []string{"quota*"}) || !strings.Contains(got.body, `name="test" value="1" checked`) {
+		t.Errorf("with a quota: %d\n%s", got.StatusCode, got.body)
+	}
+	if got := w.post(t, "/keys/new", "/keys", "name", "CI", "verify", "1", "test", "1"); !strings.Contains(got.body, "It is a test key") {
+		t.Errorf("created: %d\n%s", got.StatusCode, got.body)
+	}
+	w.post(t, "/keys/new", "/keys", "name", "Shop", "verify", "1")
+	keys, err := w.store.Keys(t.Context())
+	if err != nil || len(keys) != 2 || keys[0].Test == keys[1].Test {
+		t.Fatalf("%+v, %v", keys, err)
+	}
+	if got := w.get(t, "/keys").body; strings.Count(got, `<span class="pill calm">Test</span>`) != 1 || !strings.Contains(got, "Not counted") {
+		t.Errorf("the list:\n%s", got)
+	}
+	for _, key := range keys {
+		page := "/keys/" + key.ID + "/edit"
+		form := w.get(t, page).body
+		if strings.Contains(form, `name="test"`) || strings.Contains(form, "stays one") != key.Test {
+			t.Errorf("%s:\n%s", page, form)
+		}
+		w.post(t, page, page, append(filledIn(form), "test", "1")...)
+		if after, err := w.store.Key(t.Context(), key.ID); err != nil || after.Test != key.Test {
+			t.Errorf("%s became %+v, %v", key.ID, after, err)
 		}
 	}
 }

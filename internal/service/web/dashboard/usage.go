@@ -136,7 +136,10 @@ func spanOf(text string) int {
 // successor do, the end of the ID tells them apart.
 func namesOf(keys []store.Key) map[string]string {
 	const shown = 4 // characters of the ID
-	names, times := map[string]string{KeyID: "Dashboard", FixedKeyID: "RCPT_API_KEY"}, map[string]int{}
+	const ofTest = " (test)"
+	names, times := map[string]string{
+		KeyID: "Dashboard", FixedKeyID: "RCPT_API_KEY", fixedTestKeyID: "RCPT_API_KEY" + ofTest,
+	}, map[string]int{}
 	for _, key := range keys {
 		times[key.Name]++
 	}
@@ -144,6 +147,9 @@ func namesOf(keys []store.Key) map[string]string {
 		names[key.ID] = key.Name
 		if times[key.Name] > 1 {
 			names[key.ID] += " (…" + key.ID[max(0, len(key.ID)-shown):] + ")"
+		}
+		if key.Test {
+			names[key.ID] += ofTest
 		}
 	}
 	return names

@@ -85,7 +85,7 @@ func TestWebhooks(t *testing.T) {
 // signs beside the one before.
 func TestReceivers(t *testing.T) {
 	var log bytes.Buffer
-	w := newWorld(t, func(c *Config) { c.FixedKey, c.Log = true, slog.New(slog.NewTextHandler(&log, nil)) })
+	w := newWorld(t, func(c *Config) { c.FixedKey, c.Log = FixedKeyID, slog.New(slog.NewTextHandler(&log, nil)) })
 	w.setUp(t)
 	key, err := w.store.CreateKey(t.Context(), store.ByCommand("test"), store.Key{Hash: store.HashOf("a"), Name: "Newsletter", Scopes: []store.Scope{store.ScopeBulk}})
 	if err != nil {

@@ -42,8 +42,8 @@ func (d *Dashboard) listKeys(v *visit) ([]keyChoice, error) {
 			add(k.ID, k.Account)
 		}
 	}
-	if d.config.FixedKey {
-		add(FixedKeyID, "")
+	if d.config.FixedKey != "" {
+		add(d.config.FixedKey, "")
 	}
 	if d.config.Lists != nil {
 		add(KeyID, "")
