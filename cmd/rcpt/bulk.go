@@ -40,7 +40,7 @@ type bulkCommand struct {
 	Sheet        string         `placeholder:"NAME" help:"Sheet to read of a spreadsheet. Default: the one that holds addresses."`
 	HeaderRow    headerRow      `placeholder:"N" help:"Row that names the columns, from 1; 0: none does. Default: found, also below a title."`
 	Encoding     string         `placeholder:"NAME" help:"Encoding of a list that is text, such as windows-1251, shift_jis or cp850. Default: guessed; a byte order mark is surer than this."`
-	Dedupe       bool           `help:"Leave out rows whose addresses were in rows before."`
+	Dedupe       dedupe         `help:"Leave out rows whose addresses were in rows before. With \"--dedupe canonical\": whose addresses reach the mailboxes of rows before by the rules of their providers."`
 	Sample       settings.Count `placeholder:"N" help:"Verify and write only N rows, chosen at random, and estimate the shares in the whole list."`
 	Seed         uint64         `placeholder:"N" default:"1" help:"Choose other rows for --sample; the same number chooses the same rows. Default: ${default}."`
 	RetryUnknown string         `placeholder:"OLD" help:"Take settled results from OLD, the output of an earlier run, and verify the other addresses again. INPUT may be left out: it is OLD then."`

@@ -58,7 +58,8 @@ func (r *onlyResult) UnmarshalText(text []byte) error {
 func (c *bulkCommand) openInput(std terminal, stop <-chan struct{}) (*file.Input, error) {
 	options := file.InputOptions{
 		Stdin: std.in, Columns: c.Column, Sheet: c.Sheet, Header: int(c.HeaderRow), Encoding: c.Encoding,
-		Dedupe: c.Dedupe, Folder: c.State, Stop: stop, Sample: file.Sample{Size: int(c.Sample), Seed: c.Seed},
+		Dedupe: file.Dedupe(c.Dedupe), Folder: c.State, Stop: stop,
+		Sample: file.Sample{Size: int(c.Sample), Seed: c.Seed},
 	}
 	if c.Input != stdio {
 		options.Name = c.Input
@@ -255,8 +256,8 @@ func (c *bulkCommand) printNotes(w io.Writer, in *file.Input) {
 			"only one address of each was verified; correct the quotes and run the command again\n"
 		fmt.Fprintf(w, text, name, strings.Join(n.MergedRows, ", "), more)
 	}
-	if c.Dedupe {
-		fmt.Fprintf(w, "Repeated addresses: %s left out.\n", rowUnit.count(n.Repeated))
+	if c.Dedupe != "" {
+		fmt.Fprintf(w, "Repeated %s: %s left out.\n", c.Dedupe.what(), rowUnit.count(n.Repeated))
 	}
 	if old := cmp.Or(c.RetryUnknown, c.Since); old != "" {
 		from := tty.Printable(old)

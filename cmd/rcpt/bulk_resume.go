@@ -35,7 +35,7 @@ func (c *bulkCommand) conditions(in *file.Input) (map[string]string, error) {
 		listCondition:     digest,
 		"--column":        strings.Join(c.Column, ", "),
 		"--csv-raw":       fmt.Sprint(c.CSVRaw),
-		"--dedupe":        fmt.Sprint(c.Dedupe),
+		"--dedupe":        c.Dedupe.condition(),
 		"--details":       fmt.Sprint(c.Details),
 		"--header-row":    fmt.Sprint(c.HeaderRow),
 		"--level":         string(c.Level),

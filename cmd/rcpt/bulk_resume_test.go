@@ -59,6 +59,7 @@ func TestBulkResume(t *testing.T) {
 	expect(exitUsage, "--resume: the run started with --level smtp, not dns: give the same value, or replace --resume with --overwrite to start again",
 		command("--resume", "--level", "dns")...)
 	expect(exitUsage, `the run started with --column "", not email`, command("--resume", "--column", "email")...)
+	expect(exitUsage, `the run started with --dedupe false, not canonical`, command("--resume", "--dedupe", "canonical")...)
 	octets, err := os.ReadFile(list)
 	check(t, err)
 	check(t, os.WriteFile(list, append(octets, "more@acme.example,4\n"...), 0o600))

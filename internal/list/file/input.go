@@ -46,7 +46,7 @@ type InputOptions struct {
 	Header   int             // row that names the columns: see [list.Options]
 	Encoding string          // of text; guessed when empty
 	Folder   string          // for temporary files; that of the system when empty
-	Dedupe   bool            // leave out rows whose addresses were in rows before
+	Dedupe   Dedupe          // leave out rows that repeat rows before
 	Sample   Sample          // read only some rows
 	Earlier  *Earlier        // where settled results are taken from; may be nil
 	Stop     <-chan struct{} // when closed, Next no longer waits for a pipe
@@ -60,9 +60,9 @@ type Input struct {
 	size int64        // in octets; 0: unknown
 	read atomic.Int64 // octets so far
 
-	pending []bulk.Item   // further addresses of the row that was read last
-	seen    seenAddresses // nil: rows may repeat
-	sampler *sampler      // nil: all rows
+	pending []bulk.Item // further addresses of the row that was read last
+	seen    seen        // zero: rows may repeat
+	sampler *sampler    // nil: all rows
 	stop    <-chan struct{}
 	done    <-chan struct{} // of the run that reads
 	earlier *Earlier
@@ -122,8 +122,8 @@ func (in *Input) begin(o InputOptions) error {
 		in.pipe = interruptible(in.file, o.Stop)
 		octets = in.pipe
 	}
-	if o.Dedupe {
-		in.seen = seenAddresses{}
+	if o.Dedupe != "" {
+		in.seen = newSeen(o.Dedupe)
 	}
 	options := readOptions(o.Name, o.Columns)
 	options.Sheet, options.HeaderRow, options.Encoding, options.Folder = o.Sheet, o.Header, o.Encoding, o.Folder
@@ -182,7 +182,7 @@ func (in *Input) nextWanted() (list.Row, error) {
 func (in *Input) nextRow() (list.Row, error) {
 	for {
 		row, err := in.Reader.Next()
-		if err != nil || in.seen == nil || !in.seen.repeats(row) {
+		if err != nil || in.seen.keys == nil || !in.seen.repeats(row) {
 			return row, err
 		}
 		in.note(func(n *Notes) { n.Repeated++ })

@@ -47,13 +47,27 @@ func known(r rcpt.Result, cell string) bulk.Item {
 	return bulk.Item{Email: r.Email, Known: &r}
 }
 
-// seenAddresses are the addresses of a list so far.
-type seenAddresses map[mailboxkey.Key]struct{}
+// Dedupe says which rows repeat a row before; empty: none does.
+type Dedupe string
+
+// What a row repeats.
+const (
+	DedupeAddress   Dedupe = "address"   // addresses
+	DedupeCanonical Dedupe = "canonical" // mailboxes: [address.Address.Canonical]
+)
+
+// seen are the addresses or mailboxes of a list so far.
+type seen struct {
+	by   Dedupe
+	keys map[mailboxkey.Key]struct{}
+}
+
+func newSeen(by Dedupe) seen { return seen{by, map[mailboxkey.Key]struct{}{}} }
 
 // repeats reports whether a row has addresses and all of them were seen before.
 // It remembers them. Upper and lower case make no difference, although RFC 5321
 // §2.4 would allow a mail host to tell them apart.
-func (s seenAddresses) repeats(row list.Row) bool {
+func (s seen) repeats(row list.Row) bool {
 	held, fresh := 0, 0
 	for i := range row.Addresses {
 		kind, text := row.Held(i)
@@ -62,9 +76,13 @@ func (s seenAddresses) repeats(row list.Row) bool {
 			continue
 		}
 		held++
-		key := mailboxkey.Of(strings.ToLower(parsed.Mailbox()))
-		if _, seen := s[key]; !seen {
-			s[key] = struct{}{}
+		mailbox := parsed.Mailbox()
+		if s.by == DedupeCanonical {
+			mailbox = parsed.Canonical()
+		}
+		key := mailboxkey.Of(strings.ToLower(mailbox))
+		if _, known := s.keys[key]; !known {
+			s.keys[key] = struct{}{}
 			fresh++
 		}
 	}
