@@ -66,7 +66,7 @@ func (c *mcpCommand) tools(ctx context.Context, logger *slog.Logger) (t agentToo
 	if c.URL != "" {
 		t.fault = func() string { return "" } // its operator sees it
 		t.verify, err = atService(c.URL, os.Getenv(keyring.FixedVariable))
-		return t, func() error { return nil }, usage(err)
+		return t, func() error { return nil }, err
 	}
 	config, err := c.Engine.Config(logger)
 	if err != nil {
@@ -93,11 +93,11 @@ func (c *mcpCommand) tools(ctx context.Context, logger *slog.Logger) (t agentToo
 // atService returns what verifies addresses by a service.
 func atService(url, key string) (verifyAddresses, error) {
 	if key == "" {
-		return nil, errors.New("there is no key for the service of --url: set " + keyring.FixedVariable)
+		return nil, usage(errors.New("there is no key for the service of --url: set " + keyring.FixedVariable))
 	}
 	service, err := client.New(client.Config{URL: url, Key: key})
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
 	return byClient(service), nil
 }

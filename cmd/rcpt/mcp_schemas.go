@@ -63,12 +63,14 @@ func explainReplyTool() *mcp.Tool {
 
 func explainWordTool() *mcp.Tool {
 	return &mcp.Tool{
-		Name: "explain_word", Annotations: reads("Explain a result or a reason", false),
-		Description: "Says what a result (such as accept-all) or a reason (such as greylisted) of a verification " +
-			"means, and what to do with such an address. Nobody is asked.",
-		InputSchema: inputOf(object{"word": object{"type": "string", "description": "A result or a reason."}}, "word"),
-		OutputSchema: json.RawMessage(`{"type":"object","required":["word","kind","meaning","result"],
-			"properties":{"word":{"type":"string"},"kind":{"enum":["result","reason"]},"meaning":{"type":"string"},
+		Name: "explain_word", Annotations: reads("Explain a result, a reason or an action", false),
+		Description: "Says what a result (such as accept-all), a reason (such as greylisted) or an action (such as " +
+			"review) of a verification means, and what to do with such an address. Nobody is asked.",
+		InputSchema: inputOf(object{"word": object{"type": "string",
+			"description": "A result, a reason or an action."}}, "word"),
+		OutputSchema: json.RawMessage(`{"type":"object","required":["word","kind","meaning"],
+			"properties":{"word":{"type":"string"},"kind":{"enum":["result","reason","action"]},
+			"meaning":{"type":"string"},
 			"result":{"type":"string","description":"The result that the reason leads to."},
 			"reasons":{"type":"array","items":{"type":"string"},"description":"Those that lead to the result."},
 			"about":{"enum":["address","domain","host","us"],"description":"Whom the reason is about; us: who asked."},

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"iter"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -152,6 +153,7 @@ func TestAgentSession(t *testing.T) {
 			{"explain_reply", map[string]any{"reply": injection, "phase": "mail", "host": "MX.Evil.Example."}, false},
 			{"explain_word", map[string]any{"word": "greylisted"}, false},
 			{"explain_word", map[string]any{"word": "accept-all"}, false},
+			{"explain_word", map[string]any{"word": "review"}, false},
 			{"verify_addresses", map[string]any{"emails": []string{}}, true},
 			{"verify_addresses", map[string]any{"emails": make([]string, 101)}, true},
 			{"verify_address", map[string]any{"address": "alice@acme.example"}, true},
@@ -359,11 +361,21 @@ func TestAgentProcess(t *testing.T) {
 	}
 }
 
-// TestAgentWithoutKey: a service needs a key, and a URL that is one.
-func TestAgentWithoutKey(t *testing.T) {
-	for _, c := range [][2]string{{"http://127.0.0.1:8080", ""}, {"127.0.0.1:8080", "key"}} {
-		if _, err := atService(c[0], c[1]); err == nil {
-			t.Errorf("%q is enough", c)
+// TestAgentNeedsKey: a service needs a key, from the environment, and a URL
+// that is one.
+func TestAgentNeedsKey(t *testing.T) {
+	for _, c := range []struct {
+		url, key string
+		want     int
+	}{
+		{"http://127.0.0.1:8080", "key", exitDone},
+		{"http://127.0.0.1:8080", "", exitUsage},
+		{"127.0.0.1:8080", "key", exitUsage},
+	} {
+		t.Setenv("RCPT_API_KEY", c.key)
+		_, _, err := (&mcpCommand{URL: c.url}).tools(t.Context(), slog.New(slog.DiscardHandler))
+		if got := exitCode(err); got != c.want {
+			t.Errorf("%q and key %q: exit code %d, %v", c.url, c.key, got, err)
 		}
 	}
 }

@@ -185,12 +185,12 @@ func (t agentTools) explainReply(_ context.Context, call *mcp.CallToolRequest) (
 }
 
 // meaning is what a word of a verification means. A result has the reasons that
-// lead to it, and a reason its result and what follows from it.
+// lead to it, and a reason its result and what follows from that.
 type meaning struct {
 	Word       string        `json:"word"`
 	Kind       string        `json:"kind"`
 	Meaning    string        `json:"meaning"`
-	Result     rcpt.Verdict  `json:"result"`
+	Result     rcpt.Verdict  `json:"result,omitempty"`
 	Reasons    []rcpt.Reason `json:"reasons,omitempty"`
 	About      rcpt.Subject  `json:"about,omitempty"`
 	Action     rcpt.Action   `json:"action,omitempty"`
@@ -204,8 +204,9 @@ func explainWord(_ context.Context, call *mcp.CallToolRequest) (any, string, err
 	}
 	m := meaningOf(strings.TrimSpace(in.Word))
 	if m.Meaning == "" {
-		return nil, "", fmt.Errorf("%q is neither a result, %q, nor a reason, %q",
-			in.Word, slices.Sorted(maps.Keys(contract.Meanings("Result"))), rcpt.Reasons())
+		words := func(name string) []string { return slices.Sorted(maps.Keys(contract.Meanings(name))) }
+		return nil, "", fmt.Errorf("%q is none of the results %q, actions %q and reasons %q",
+			in.Word, words("Result"), words("Action"), rcpt.Reasons())
 	}
 	text, err := json.Marshal(m)
 	return m, string(text), err
@@ -219,6 +220,9 @@ func meaningOf(word string) meaning {
 			Action:     rcpt.Result{Verdict: reason.Verdict(), Reason: reason}.Action(),
 			RetryAfter: int64(reason.RetryAfter() / time.Second),
 		}
+	}
+	if does := contract.Meanings("Action")[word]; does != "" {
+		return meaning{Word: word, Kind: "action", Meaning: does}
 	}
 	m := meaning{Word: word, Kind: "result", Meaning: contract.Meanings("Result")[word], Result: rcpt.Verdict(word)}
 	for _, reason := range rcpt.Reasons() {
