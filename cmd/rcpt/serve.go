@@ -45,6 +45,7 @@ type serveCommand struct {
 	settings.AlertFlags `group:"Alerts"`
 	webhookFlags
 	jobFlags
+	settings.RetentionFlag
 	Remember     int  `placeholder:"N" default:"100000" help:"Approximate number of results cached in memory; the database keeps ten times as many. 0 disables caching. Default: ${default}."`
 	ReadyNetwork bool `help:"Make /readyz fail while the check of the network fails."`
 	NoPortCheck  bool `hidden:"" help:"Same as --network-check off."` // an older name of that flag
@@ -126,6 +127,9 @@ func (c *serveCommand) parts(logger *slog.Logger) (s service.Config, err error) 
 		return s, err
 	}
 	s.Store.Verdicts = storedShare * int64(c.Remember)
+	if s.Store.Retention, err = c.Periods(); err != nil {
+		return s, err
+	}
 	if s.Certificates, err = c.certificates(c.Folder(), logger); err != nil {
 		return s, err
 	}

@@ -152,6 +152,7 @@ func (r *running) build() error {
 	r.watcher.addResolvers(r.verifier.Resolvers())
 	if r.cache, err = verdictcache.New(verdictcache.Config{
 		Engine: r.verifier, Store: r.state.store, Entries: r.Remember, KeepNothing: r.Remember == 0,
+		Keep: r.Store.Retention.Results, RecheckFor: r.Store.Retention.Rechecks,
 		Fingerprint: r.fingerprintNow, Egress: egressIdentity(config), Timeout: config.Timeout, Log: r.logger,
 	}); err != nil {
 		return err
@@ -268,7 +269,7 @@ func (r *running) addJobs(config engine.Config) (err error) {
 		Egress: egressIdentity(config), Record: r.state.record,
 		TempDir: r.state.folder, Lease: r.Lease, Log: r.logger,
 		Pacing: r.verifier.Pacing, Paced: r.verifier.Paced, Network: r.networkFault,
-		Limits: jobs.Limits{Stored: r.ListSpace << 30},
+		Limits: jobs.Limits{Stored: r.ListSpace << 30}, Keep: r.Store.Retention.Lists,
 	})
 	return err
 }

@@ -57,6 +57,3 @@ const (
 	// owner that has none among them.
 	maxRuns = 50
 )
-
-// Keep is how long a job is kept by default.
-const Keep = 30 * 24 * time.Hour

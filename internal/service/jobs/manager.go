@@ -42,7 +42,7 @@ type Config struct {
 	// RetryWindow is how long temporary answers are retried. Default:
 	// [DefaultRetryWindow]; less than zero: not at all.
 	RetryWindow time.Duration
-	// Keep is how long a job is kept. Default: [Keep].
+	// Keep is how long a job is kept. Default: that of [rows.Retention].
 	Keep time.Duration
 	// Lease is how long a node may be silent before others take its batches. It
 	// says six times as often that it is alive. Default: [DefaultLease]; at
@@ -123,7 +123,7 @@ func New(config Config) (*Manager, error) {
 	config.Concurrency = cmp.Or(config.Concurrency, defaultConcurrency)
 	config.Window = cmp.Or(config.Window, DefaultWindow)
 	config.RetryWindow = max(0, cmp.Or(config.RetryWindow, DefaultRetryWindow))
-	config.Keep = cmp.Or(config.Keep, Keep)
+	config.Keep = cmp.Or(config.Keep, rows.DefaultRetention.Lists)
 	config.Lease = max(time.Second, cmp.Or(config.Lease, DefaultLease))
 	config.Limits.Octets = cmp.Or(config.Limits.Octets, DefaultOctets)
 	config.Limits.Rows = cmp.Or(config.Limits.Rows, DefaultRows)

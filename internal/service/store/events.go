@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -14,9 +13,6 @@ import (
 // the change: neither is stored without the other. What changes nothing is
 // none, and neither is what the server does by itself. An event has no address
 // and no secret.
-
-// eventsKept is a year.
-const eventsKept = 366 * 24 * time.Hour
 
 // maxEvents limits how many events one page of [Store.Events] has.
 const maxEvents = 1000

@@ -102,12 +102,12 @@ func (s *Store) mentioning(
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id, text string
+		var id, text sql.NullString
 		if err := rows.Scan(&id, &text); err != nil {
 			return nil, s.db.failed("look for an address", err)
 		}
-		if who.In(text) && !slices.Contains(found, id) {
-			found = append(found, id)
+		if who.In(text.String) && !slices.Contains(found, id.String) {
+			found = append(found, id.String)
 		}
 	}
 	return found, s.db.failed("look for an address", rows.Err())

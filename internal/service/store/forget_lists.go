@@ -12,8 +12,11 @@ import (
 const forgetting = "An address is being forgotten. If this stays, run rcpt forget again, or resume the list."
 
 // StoredLists returns every list that is stored, in whatever state: drafts and
-// those that are arriving, too.
+// those that are arriving, too. It deletes those that have expired.
 func (s *Store) StoredLists(ctx context.Context) (all []Job, err error) {
+	if err := s.purgeJobs(ctx); err != nil {
+		return nil, err
+	}
 	err = s.read(ctx, "read jobs", func(ctx context.Context, db *sql.DB) error {
 		all, err = collect(ctx, db, scanJob, `SELECT `+jobColumns+` FROM jobs WHERE deleted = 0 ORDER BY created, id`)
 		return err

@@ -3,19 +3,16 @@ package store
 import (
 	"context"
 	"database/sql"
-	"time"
 )
 
-// draftKept is how long a list waits for its start.
-const draftKept = time.Hour
-
 // KeepDraft makes a draft of a job that is loading: its segments are the list
-// as it arrived. It waits for an hour. [ErrNotFound]: the job is not loading.
+// as it arrived. It waits for as long as [Options.Retention] says.
+// [ErrNotFound]: the job is not loading.
 func (s *Store) KeepDraft(ctx context.Context, id string, segments, octets int64) error {
 	return s.write(ctx, "keep draft", func(ctx context.Context, tx *sql.Tx) error {
 		return one(tx.ExecContext(ctx, `
 			UPDATE jobs SET state = 'draft', node = '', segments = $2, row_count = $3, expires = $4 WHERE id = $1 AND state = 'loading' AND deleted = 0`,
-			id, segments, octets, millisOf(s.now().Add(draftKept))))
+			id, segments, octets, millisOf(s.now().Add(s.retention.Drafts))))
 	})
 }
 
@@ -24,7 +21,7 @@ const isDraft = `state = 'draft' AND deleted = 0 AND expires > $1`
 
 // Draft returns a draft of an owner; its Rows are octets. [ErrNotFound]: the
 // owner has no draft with this ID; it was started or dropped, perhaps, or its
-// hour is over.
+// time is over.
 func (s *Store) Draft(ctx context.Context, id, owner string) (j Job, err error) {
 	err = s.read(ctx, "read draft", func(ctx context.Context, db *sql.DB) (err error) {
 		j, err = scanJob(db.QueryRowContext(ctx, `SELECT `+jobColumns+` FROM jobs WHERE `+isDraft+` AND id = $2 AND owner = $3`,

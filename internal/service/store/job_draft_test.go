@@ -9,12 +9,12 @@ import (
 )
 
 // TestDrafts: a draft is its owner's, is taken once, waits again if nothing
-// came of it, and is deleted with its list when its hour is over or the node
+// came of it, and is deleted with its list when its time is over or the node
 // that took it is lost.
 func TestDrafts(t *testing.T) {
 	onEngines(t, func(t *testing.T, o Options) {
 		clock := newClock()
-		o.Now = clock.Now
+		o.Now, o.Retention.Drafts = clock.Now, 25*time.Minute
 		s, ctx := open(t, o), t.Context()
 		join(t, s, "node")
 		add := func(owner string) string {
@@ -60,9 +60,9 @@ func TestDrafts(t *testing.T) {
 		check(t, s.TakeDraft(ctx, "lost", second, "ada"))
 		check(t, s.Purge(ctx))
 		wantRows(t, s, "job_segments", 1)
-		clock.Advance(draftKept)
+		clock.Advance(25 * time.Minute)
 		if _, err := s.Draft(ctx, other, "ben"); !errors.Is(err, ErrNotFound) {
-			t.Errorf("after its hour: %v", err)
+			t.Errorf("after its time: %v", err)
 		}
 		check(t, s.Purge(ctx))
 		wantRows(t, s, "job_segments", 0)

@@ -41,7 +41,7 @@ func TestNetworks(t *testing.T) {
 		}
 		knows("ann", "192.0.2.1/32", false) // the oldest made room
 		knows("ann", "0", true)
-		now.Advance(networksKept)
+		now.Advance(s.retention.Networks)
 		check(t, s.Purge(ctx))
 		knows("ann", "99", false)
 	})

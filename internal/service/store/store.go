@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // Options say where the state is kept.
@@ -25,6 +27,8 @@ type Options struct {
 	// Verdicts is how many verdicts are kept, about; of more, those that expire
 	// first are deleted. 0: no limit.
 	Verdicts int64
+	// Retention is how long everything is kept.
+	Retention rows.Retention
 	// Log receives failures in the background. Nil is silent.
 	Log *slog.Logger
 	// Now is the clock; nil is [time.Now].
@@ -46,6 +50,7 @@ type Store struct {
 
 	maxRechecks int   // smaller in tests
 	maxVerdicts int64 // 0: no limit
+	retention   rows.Retention
 	stop        context.CancelFunc
 	routines    sync.WaitGroup
 }
@@ -66,6 +71,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		db: db, log: o.Log, now: o.Now, queue: newQueue(), writer: rand.Text(), jobWake: make(chan struct{}, 1), maxVerdicts: o.Verdicts,
 		reservations: newReservations(), maxRechecks: maxRechecks,
+		retention: o.Retention.WithDefaults(),
 	}
 	if err := s.prepare(ctx, o); err != nil {
 		_ = db.close()
@@ -74,7 +80,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.routines.Go(func() { s.flushNowAndThen(background) })
-	s.routines.Go(func() { s.purgeNowAndThen(background) })
+	if !o.Beside {
+		s.routines.Go(func() { s.purgeNowAndThen(background) })
+	}
 	s.routines.Go(func() { s.checkPages(background) })
 	return s, nil
 }

@@ -237,7 +237,7 @@ func TestWebhooksOfAKey(t *testing.T) {
 		for _, w := range o.claim(slices.Concat(reversed(ids), []string{stranger.ID})...)[1:] {
 			o.settle(w, 200, WebhookDelivered, 0)
 		}
-		o.now.Advance(webhooksKept)
+		o.now.Advance(o.retention.Webhooks)
 		check(t, o.Purge(ctx))
 		list(WebhookQuery{Limit: 9}, ids[4]) // it is still to be sent
 		wantRows(t, o.Store, "webhook_tries", 0)

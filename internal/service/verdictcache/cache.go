@@ -10,6 +10,7 @@ import (
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 	"github.com/rcpt/rcpt/internal/sys/flight"
 )
 
@@ -46,6 +47,10 @@ type Config struct {
 	// store, no re-check. Callers that ask about one address at the same time
 	// still share an answer.
 	KeepNothing bool
+	// Keep is the longest time for which a result is remembered, and
+	// RecheckFor how long a greylisted address is re-checked at most. Defaults:
+	// those of [rows.Retention].
+	Keep, RecheckFor time.Duration
 	// Fingerprint identifies what verdicts depend on besides the replies of
 	// mail hosts: the edition of the lists, the rules, the level. A stored
 	// verdict with another fingerprint is not used. Fingerprint is called often
@@ -78,6 +83,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timeout == 0 {
 		c.Timeout = engine.DefaultTimeout
 	}
+	kept := rows.Retention{Results: c.Keep, Rechecks: c.RecheckFor}.WithDefaults()
+	c.Keep, c.RecheckFor = kept.Results, kept.Rechecks
 	if c.Fingerprint == nil {
 		c.Fingerprint = func() string { return "" }
 	}
@@ -199,17 +206,31 @@ func (c *Cache) recall(ctx context.Context, m mailbox) (rcpt.Result, source) {
 	}
 	now, generation := c.config.Now(), c.generation.Load()
 	kept, ok := c.memory.get(m)
-	if ok && kept.generation == generation && kept.result.Reusable(now) {
+	if ok && kept.generation == generation && c.reusable(kept.result, now) {
 		return kept.answer(m, now), fromMemory
 	}
 	if c.stored == nil {
 		return rcpt.Result{}, nowhere
 	}
 	result, expires, ok := c.stored.get(ctx, m, c.config.Fingerprint())
-	if !ok || !now.Before(expires) || !result.Reusable(now) {
+	if !ok || !now.Before(expires) || !c.reusable(result, now) {
 		return rcpt.Result{}, nowhere
 	}
 	kept = newRemembered(m, result, generation)
 	c.memory.put(m, kept)
 	return kept.answer(m, now), fromStore
+}
+
+// reusable reports whether a result is still remembered.
+func (c *Cache) reusable(r rcpt.Result, now time.Time) bool {
+	return r.Reusable(now) && now.Before(c.expires(r))
+}
+
+// expires is when a result is forgotten.
+func (c *Cache) expires(r rcpt.Result) time.Time {
+	own, most := r.Expires(), r.CheckedAt.Add(c.config.Keep)
+	if most.Before(own) {
+		return most
+	}
+	return own
 }

@@ -69,6 +69,21 @@ func TestRemember(t *testing.T) {
 	}
 }
 
+// TestKeep: results are forgotten earlier where so it is set, in memory as in
+// the store.
+func TestKeep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{says: always(rcpt.ReasonRecipientAccepted, nil)}
+		c := newCache(t, Config{Engine: f, Keep: 20 * time.Minute})
+		for _, want := range []int{1, 1, 1, 2} { // after 0, 9, 18 and 27 minutes
+			if verify(t, c, "alice@acme.example"); f.times() != want {
+				t.Errorf("asked %d times, want %d", f.times(), want)
+			}
+			time.Sleep(9 * time.Minute)
+		}
+	})
+}
+
 func TestNotRemembered(t *testing.T) {
 	for name, tt := range map[string]struct {
 		address string

@@ -21,11 +21,10 @@ const (
 	recheckLate = 5 * time.Second
 	// rechecksAtOnce limits concurrent re-checks, so that callers come first.
 	rechecksAtOnce = 32
-	// recheckTries and recheckFor limit how often, and for how long, an address
-	// is re-checked. RFC 6647 §4.5 mentions waits from a minute to a day; for a
-	// host that wants more, callers have to ask again themselves.
+	// recheckTries and [Config.RecheckFor] limit how often, and for how long,
+	// an address is re-checked. RFC 6647 §4.5 mentions waits from a minute to a
+	// day; for a host that wants more, callers have to ask again themselves.
 	recheckTries = 5
-	recheckFor   = 6 * time.Hour
 	// recheckWait is the wait after a re-check that was deferred again; it
 	// doubles.
 	recheckWait = 5 * time.Minute
@@ -38,7 +37,7 @@ const (
 
 // schedule schedules a re-check of a greylisted mailbox.
 func (c *Cache) schedule(m mailbox, r rcpt.Result) {
-	at, giveUp := r.RetryAt.Add(recheckLate), c.config.Now().Add(recheckFor)
+	at, giveUp := r.RetryAt.Add(recheckLate), c.config.Now().Add(c.config.RecheckFor)
 	if r.RetryAt.IsZero() || !at.Before(giveUp) {
 		return
 	}

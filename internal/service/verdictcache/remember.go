@@ -64,7 +64,7 @@ func (c *Cache) settled(r rcpt.Result, timeout time.Duration) bool {
 func (c *Cache) keep(
 	ctx context.Context, m mailbox, r rcpt.Result, generation uint64, fingerprint string, schedule bool,
 ) {
-	expires := r.Expires()
+	expires := c.expires(r)
 	if c.memory == nil || expires.IsZero() || c.generation.Load() != generation {
 		return
 	}

@@ -87,6 +87,10 @@ func contentChecks(file configFile) map[string]func(values []string) error {
 			_, err := others.routes()
 			return err
 		},
+		retentionSetting: func([]string) error {
+			_, err := RetentionFlag{Retention: yamlText(file.settings[retentionSetting].value)}.Periods()
+			return err
+		},
 		"rules": func(values []string) error {
 			_, err := RulesFlag{Rules: values}.Classifier()
 			return err

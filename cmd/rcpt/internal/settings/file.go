@@ -93,13 +93,16 @@ func sectionsOf(data []byte) ([]*yaml.Node, error) {
 	return root.Content, yamlfile.Decode(root, &map[string]any{})
 }
 
+// yamlSettings are sections that become the YAML of a flag.
+var yamlSettings = []string{egressSetting, routesSetting, retentionSetting}
+
 // add adds what stands under a key.
 func (c configFile) add(key string, value *yaml.Node, line int) error {
 	empty := value.ShortTag() == nullTag
 	switch {
 	case key == paceSetting && value.Kind == yaml.MappingNode:
 		return c.addPace(value, line)
-	case (key == egressSetting || key == routesSetting) && value.ShortTag() != textTag && !empty:
+	case slices.Contains(yamlSettings, key) && value.ShortTag() != textTag && !empty:
 		return c.addYAML(key, value, line)
 	}
 	text, err := flagValue(value)

@@ -48,6 +48,9 @@ func (g Given) InForce(parsed *kong.Context) []Setting {
 			setting.From, setting.Value = "file", set.value
 			setting.Place = fmt.Sprintf("%s, line %d", file.path, set.line)
 		}
+		if flag.Name == retentionSetting {
+			setting.Value = wholeRetention(setting.Value, flag.Default)
+		}
 		setting.Value = masked(flag, setting.Value)
 		all = append(all, setting)
 	}
