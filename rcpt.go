@@ -23,12 +23,10 @@
 // the grammar proves it. If a host blocks, throttles or greylists the client,
 // it is [VerdictUnknown], with the reason.
 //
-// A sign-up form refuses an address whose verdict is [VerdictUndeliverable], or
-// whose [Reason.EndsAt] is [StepSyntax]: it is no address, several, or one
-// without a dot such as jane@gmail. The suggestion says what was meant. It lets
-// in what else is unknown, such as a result whose [Reason.About] is [AboutUs]:
-// that says nothing about the address. The result of package engine beside an
-// error has the flags, so a form looks at them first.
+// [Result.FormAction] says what a sign-up form does about an address, and
+// [Result.Action] what to do with one of a list. Both refuse what is proven,
+// and nothing that is unknown: a result whose [Reason.About] is [AboutUs] says
+// nothing about the address.
 //
 // # Packages
 //

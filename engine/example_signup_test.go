@@ -16,27 +16,24 @@ import (
 	"github.com/rcpt/rcpt/smtpprobe/smtptest"
 )
 
-// signUp handles a sign-up form. It refuses what is no address, what is proven
-// to be undeliverable, and mailboxes that are thrown away. The verifier decides
-// how long a visitor waits: what is not known by then, or cannot be found out,
-// is no reason to turn anybody away.
+// signUp handles a sign-up form. It tells what is no secret: what is no
+// address, a domain that takes no mail, a mailbox for minutes. About mailboxes
+// it tells nothing: all others see the same page. The verifier decides how long
+// a visitor waits: what is not known by then, or cannot be found out, is no
+// reason to turn anybody away.
 func signUp(verifier rcpt.Verifier) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		result, err := verifier.Verify(r.Context(), r.FormValue("email"))
 		if err != nil || result.Reason.About() == rcpt.AboutUs { // ours to mend; the result has what was found all the same
 			log.Print(result.Reason, ": ", err)
 		}
-		switch {
-		case result.Verdict == rcpt.VerdictUndeliverable || result.Reason.EndsAt() == rcpt.StepSyntax:
-			problem := "Please check your address. " + result.Message
-			if result.Suggestion != "" {
-				problem = "Did you mean " + result.Suggestion + "?"
-			}
-			http.Error(w, problem, http.StatusUnprocessableEntity)
-		case result.Disposable:
-			http.Error(w, "Please use an address that you keep.", http.StatusUnprocessableEntity)
-		default:
-			fmt.Fprint(w, "Welcome!")
+		switch action := result.FormAction(); {
+		case action == rcpt.FormAskAgain && result.Suggestion != "":
+			http.Error(w, "Did you mean "+result.Suggestion+"?", http.StatusUnprocessableEntity)
+		case action == rcpt.FormAskAgain:
+			http.Error(w, "Please check the address, or use another one.", http.StatusUnprocessableEntity)
+		default: // of which FormReject gets none
+			fmt.Fprint(w, "We have sent you a mail.")
 		}
 	}
 }
@@ -75,11 +72,11 @@ func Example_signUp() {
 	signUpAs(form, "n/a")
 	signUpAs(verifier.With(engine.VerifyOptions{Clean: true, Timeout: time.Millisecond}), "bob@slow.example")
 	// Output:
-	// 200 Welcome!
-	// 422 Please check your address. The mail host says that the mailbox does not exist.
+	// 200 We have sent you a mail.
+	// 200 We have sent you a mail.
 	// 422 Did you mean alice@gmail.com?
-	// 422 Please check your address. There is no address.
-	// 200 Welcome!
+	// 422 Please check the address, or use another one.
+	// 200 We have sent you a mail.
 }
 
 // The same handler where TCP port 25 is closed, or nobody is to wait for mail
@@ -105,10 +102,10 @@ func Example_signUpDNS() {
 	signUpAs(form, "alice@broken.example")
 	signUpAs(form, "alice@mailinator.com")
 	// Output:
-	// 200 Welcome!
-	// 422 Please check your address. The domain declares that it takes no mail (null MX).
-	// 422 Please check your address. The domain does not exist.
+	// 200 We have sent you a mail.
+	// 422 Please check the address, or use another one.
+	// 422 Please check the address, or use another one.
 	// 422 Did you mean alice@gmail.com?
-	// 200 Welcome!
-	// 422 Please use an address that you keep.
+	// 200 We have sent you a mail.
+	// 422 Please check the address, or use another one.
 }

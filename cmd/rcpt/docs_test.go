@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,8 +31,9 @@ func TestSecurityPageNamesFiles(t *testing.T) {
 	}
 }
 
-// TestProgramsOfPagesCompile: the Go programs that the pages show compile. One
-// that needs another module is left out.
+// TestProgramsOfPagesCompile: the Go programs that the pages show compile. What
+// is no command is one package with the others of its page. A program that
+// needs another module is left out.
 func TestProgramsOfPagesCompile(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	check(t, err)
@@ -38,7 +41,7 @@ func TestProgramsOfPagesCompile(t *testing.T) {
 	check(t, err)
 	block := regexp.MustCompile("(?ms)^```go\n(package .*?)^```")
 	overlay := map[string]string{} // files that are not there, and what they contain
-	var dirs []string
+	dirs := map[string]bool{}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		check(t, err)
@@ -46,11 +49,15 @@ func TestProgramsOfPagesCompile(t *testing.T) {
 			if strings.Contains(program[1], "github.com/AfterShip/") {
 				continue
 			}
-			dir := "page" + strconv.Itoa(len(dirs))
-			file := filepath.Join(t.TempDir(), "program.go")
+			name := "program" + strconv.Itoa(len(overlay)) + ".go"
+			dir := strings.TrimSuffix(filepath.Base(page), ".md") + "-page"
+			if strings.HasPrefix(program[1], "package main\n") {
+				dir += strings.TrimSuffix(name, ".go")
+			}
+			file := filepath.Join(t.TempDir(), name)
 			check(t, os.WriteFile(file, []byte(program[1]), 0o600))
-			overlay[filepath.Join(root, dir, "program.go")] = file
-			dirs = append(dirs, "./"+dir)
+			overlay[filepath.Join(root, dir, name)] = file
+			dirs["./"+dir] = true
 		}
 	}
 	if len(dirs) == 0 {
@@ -60,7 +67,7 @@ func TestProgramsOfPagesCompile(t *testing.T) {
 	check(t, err)
 	config := filepath.Join(t.TempDir(), "overlay.json")
 	check(t, os.WriteFile(config, files, 0o600))
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-overlay", config}, dirs...)...)
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-overlay", config}, slices.Collect(maps.Keys(dirs))...)...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
