@@ -250,6 +250,29 @@ func TestListByHTTP(t *testing.T) {
 	}
 }
 
+// TestResultsOnce: each address once, each person once, and what is neither.
+func TestResultsOnce(t *testing.T) {
+	l := newLists(t, accepts, jobs.Config{})
+	key := l.key(store.Key{})
+	posted := l.send("POST", "/api/v1/bulk", key, "ann@gmail.com\nann@gmail.com\nA.nn+x@googlemail.com\n", "Content-Type", "text/plain")
+	j := l.done(key, l.want(posted, 202).ID)
+	tags := map[string]bool{}
+	for once, want := range map[string]int{"": 3, "&once=0": 3, "&once=1": 2, "&once=true": 2, "&once=canonical": 1} {
+		got := l.send("GET", "/api/v1/bulk/"+j.ID+"/results?format=jsonl"+once, key, "")
+		if l.want(got, 200); strings.Count(got.Body.String(), "\n") != want {
+			t.Errorf("%q: %s", once, got.Body)
+		}
+		tags[got.Header().Get("ETag")] = true
+	}
+	if len(tags) != 3 {
+		t.Errorf("%d ETags of three outputs", len(tags))
+	}
+	wrong := l.send("GET", "/api/v1/bulk/"+j.ID+"/results?once=person", key, "")
+	if l.want(wrong, 400); !strings.Contains(wrong.Body.String(), `\"once\" must be 1, 0 or canonical`) {
+		t.Errorf("%s", wrong.Body)
+	}
+}
+
 // TestJobOfReplacedKeys: a key sees the jobs of all keys that led to it, and
 // those do not see its own.
 func TestJobOfReplacedKeys(t *testing.T) {

@@ -85,9 +85,23 @@ func readOutput(q *exchange.Query) (o jobs.Output, as list.Result, err error) {
 	}
 	once, given, err := q.One("once")
 	if err == nil && given {
-		o.Once, err = exchange.ReadSwitch("once", once)
+		o.Once, err = readOnce(once)
 	}
 	return o, as, err
+}
+
+func readOnce(text string) (jobs.Once, error) {
+	if text == string(jobs.OnceCanonical) {
+		return jobs.OnceCanonical, nil
+	}
+	once, err := exchange.ReadSwitch("once", text)
+	switch {
+	case err != nil:
+		return "", exchange.BadRequest(exchange.InvalidParameter, `The parameter "once" must be 1, 0 or canonical.`)
+	case once:
+		return jobs.OnceAddress, nil
+	}
+	return "", nil
 }
 
 // etagOf identifies the results of a job that has ended.

@@ -118,7 +118,7 @@ func TestOnce(t *testing.T) {
 	var answers atomic.Bool
 	n := newNode(t, openStore(t, store.Options{DataDir: t.TempDir()}), Config{Verifier: mixed(&answers), RetryWindow: -1})
 	j := n.untilDone(n.create(mixedList(segmentRows+100), Request{Owner: "acme", Key: "key"}).ID)
-	all, once := byColumn(t, n.output(j.ID, Output{})), byColumn(t, n.output(j.ID, Output{Once: true}))
+	all, once := byColumn(t, n.output(j.ID, Output{})), byColumn(t, n.output(j.ID, Output{Once: OnceAddress}))
 	for group, n := range all {
 		want := n.Addresses
 		if group == "none" {
@@ -136,12 +136,40 @@ func TestOnce(t *testing.T) {
 		Request{Owner: "acme", Key: "key", Format: Format{Columns: []string{"a", "b"}}}).ID)
 	for want, o := range map[string]Output{
 		"a fine1@a.example dead1@b.example fine1@a.example fine2@a.example": {},
-		"a fine1@a.example fine1@a.example":                                 {Once: true},
-		"a dead1@b.example":                                                 {Once: true, Groups: []bulk.Group{bulk.GroupBad}},
+		"a fine1@a.example fine1@a.example":                                 {Once: OnceAddress},
+		"a dead1@b.example":                                                 {Once: OnceAddress, Groups: []bulk.Group{bulk.GroupBad}},
 	} {
 		if got := strings.Join(column(n.output(j.ID, o), 0), " "); got != want {
 			t.Errorf("%+v: %s, want %s", o, got, want)
 		}
+	}
+}
+
+// TestOncePerMailbox: each mailbox is written once, the first of its spellings
+// among the rows that are asked for; also over segments, in a list that is not
+// done, and from a cell that repeats an address.
+func TestOncePerMailbox(t *testing.T) {
+	const spellings = "a,b\nFine.One@gmail.com,\nfineone+x@googlemail.com,\ndead@me.com,\nfine@icloud.com,\nfine@yahoo.com,\nfine-x@yahoo.com,\n" +
+		"fineone+x@googlemail.com,dead@me.com\nnone,\ndead@icloud.com,fine@mac.com\nFINE@yahoo.com,\nfine+x@acme.example,\nfine@acme.example,\n"
+	var answers atomic.Bool
+	n := newNode(t, openStore(t, store.Options{DataDir: t.TempDir()}), Config{Verifier: mixed(&answers), RetryWindow: -1})
+	create := func(list string) rows.Job {
+		return n.untilDone(n.create(list, Request{Owner: "acme", Key: "key", Format: Format{Columns: []string{"a", "b"}}}).ID)
+	}
+	j := create(spellings)
+	for want, o := range map[string]Output{
+		"a Fine.One@gmail.com dead@me.com fine@icloud.com fine@yahoo.com fine-x@yahoo.com none fine+x@acme.example fine@acme.example":                                                         {Once: OnceCanonical},
+		"a Fine.One@gmail.com fineone+x@googlemail.com dead@me.com fine@icloud.com fine@yahoo.com fine-x@yahoo.com none dead@icloud.com FINE@yahoo.com fine+x@acme.example fine@acme.example": {Once: OnceAddress},
+		"a dead@me.com": {Once: OnceCanonical, Groups: []bulk.Group{bulk.GroupBad}},
+	} {
+		if got := strings.Join(column(n.output(j.ID, o), 0), " "); got != want {
+			t.Errorf("%+v:\n%s, want\n%s", o, got, want)
+		}
+	}
+	far := create("a,b\nFine.One@gmail.com,\n" + strings.Repeat("x,\n", segmentRows) + "fineone+x@googlemail.com,\nfinetwo@gmail.com,\n")
+	got := column(n.output(far.ID, Output{Once: OnceCanonical, Groups: []bulk.Group{bulk.GroupSafe}}), 0)
+	if want := "a Fine.One@gmail.com x finetwo@gmail.com"; far.Segments < 2 || strings.Join(got, " ") != want {
+		t.Errorf("%d segments: %s, want %s", far.Segments, got, want)
 	}
 }
 

@@ -21,10 +21,19 @@ type Output struct {
 	Reasons []rcpt.Reason  // with one of these reasons; empty: any
 	Flags   []string       // with all of these flags; see [Flags]
 	Groups  []bulk.Group   // of one of these groups; empty: any
-	Once    bool           // no row whose addresses were all in rows written before
+	Once    Once           // leave out rows that repeat rows written before; empty: none
 	Program bool           // for a program: see [list.Output.Unmarked]
 	Search  string         // with this text in the address, in any case; empty: any
 }
+
+// Once says which rows an [Output] has once.
+type Once string
+
+// What is in an output once.
+const (
+	OnceAddress   Once = "address"
+	OnceCanonical Once = "canonical" // mailboxes: [address.Address.Canonical]
+)
 
 // flags are the names of the flags, as the verification record has them.
 var flags = []struct {
@@ -152,13 +161,18 @@ func (m *Manager) writeRows(
 	if err != nil {
 		return err
 	}
+	if o.Once == OnceCanonical {
+		if r.same, err = r.sameMailboxes(ctx, m.config.TempDir); err != nil {
+			return err
+		}
+	}
 	var line []byte
 	for number := range j.Segments {
 		if err := r.segment(ctx, number); err != nil {
 			return err
 		}
 		for at, raw := range r.rows {
-			if results, wanted := r.resultsOf(at); wanted && !(o.Once && r.isRepeat(at)) {
+			if results, wanted := r.resultsOf(at); wanted && (o.Once == "" || !r.isRepeat(at)) {
 				line = writer.Append(line[:0], raw, results...)
 				if _, err := to.Write(line); err != nil {
 					return err

@@ -31,6 +31,7 @@ type reading struct {
 	unique []outcome
 
 	written []uint64 // a bit for each cell whose address is in a row that was written
+	same    *sources // which mailboxes are in a cell before; nil: only addresses are the same
 }
 
 // settledCell is a cell with its outcome, if it has one yet.
@@ -250,6 +251,11 @@ func (r *reading) isRepeat(at int) bool {
 			continue
 		}
 		held = true
+		if r.same != nil {
+			if first, repeats := r.same.source(number); repeats {
+				number = first
+			}
+		}
 		for int64(len(r.written)) <= number/64 {
 			r.written = append(r.written, 0)
 		}
@@ -257,4 +263,26 @@ func (r *reading) isRepeat(at int) bool {
 		r.written[number/64] |= 1 << (number % 64)
 	}
 	return held && !fresh
+}
+
+// sameMailboxes finds the cells whose mailbox, by its provider's rules, is in a
+// cell before. It reads the list once more.
+func (r *reading) sameMailboxes(ctx context.Context, temporary string) (*sources, error) {
+	found, err := newRepeats(temporary)
+	if err != nil {
+		return nil, err
+	}
+	defer found.close()
+	for number := range r.job.Segments {
+		if err := r.segment(ctx, number); err != nil {
+			return nil, err
+		}
+		for i := range r.cells {
+			if err := found.add(r.cells[i].mailbox(), true); err != nil {
+				return nil, err
+			}
+		}
+	}
+	same, _, err := found.find()
+	return same, err
 }

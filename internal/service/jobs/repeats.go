@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/mailboxkey"
@@ -21,6 +22,16 @@ func identify(email string) (key, string) {
 		mailbox, domain = parsed.Mailbox(), parsed.Domain()
 	}
 	return mailboxkey.Of(mailbox), domain
+}
+
+// mailbox returns the key of the mailbox that a cell's address reaches by the
+// rules of its provider; zero where it holds none that is well-formed.
+func (c cell) mailbox() key {
+	parsed, err := address.Read(c.text)
+	if err != nil || c.kind != kindAddress && c.kind != kindRepeated {
+		return key{}
+	}
+	return mailboxkey.Of(strings.ToLower(parsed.Canonical()))
 }
 
 // keysAtOnce is how many keys are in memory at a time to find repeated ones:

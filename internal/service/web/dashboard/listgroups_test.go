@@ -52,6 +52,7 @@ func TestGroupDownloads(t *testing.T) {
 		`33% of the addresses can be mailed, 33% cannot: most of these mailboxes do not exist (1). One row holds no address.`,
 		`<strong title="2">2 <span>rows</span></strong><span class="muted">1 address, 33%</span>`,
 		`formaction="` + at + `/rows/safe.xlsx" aria-label="Safe for Excel"`, `<input type="checkbox" name="once" value="1">`,
+		`<input type="checkbox" name="once" value="canonical"><span>Each person once</span>`,
 		`href="` + at + `?group=bad#rows">Bad <span class="num muted">1</span>`, `No address <span class="num muted">1</span>`,
 	} {
 		if !strings.Contains(page, want) {
@@ -61,7 +62,7 @@ func TestGroupDownloads(t *testing.T) {
 	if page := w.get(t, "/lists").body; !strings.Contains(page, "33% safe") {
 		t.Errorf("the lists do not say how good it is:\n%s", page)
 	}
-	for file, want := range map[string]int{"safe.csv": 2, "safe.csv?once=1": 1, "none.csv": 0} {
+	for file, want := range map[string]int{"safe.csv": 2, "safe.csv?once=1": 1, "safe.csv?once=canonical": 1, "safe.csv?once=1&once=canonical": 1, "safe.csv?once=": 2, "none.csv": 0} {
 		if got := strings.Count(w.get(t, at+"/rows/"+file).body, ",ada@acme.example,"); got != want {
 			t.Errorf("%s: %d rows, want %d", file, got, want)
 		}

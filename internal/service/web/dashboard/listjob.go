@@ -171,6 +171,18 @@ func (l *progressView) count() {
 	}
 }
 
+// onceOf reads the boxes of a download. Who wants each person once wants each
+// address once.
+func onceOf(ticked []string) jobs.Once {
+	switch {
+	case slices.Contains(ticked, string(jobs.OnceCanonical)):
+		return jobs.OnceCanonical
+	case slices.ContainsFunc(ticked, func(value string) bool { return value != "" }):
+		return jobs.OnceAddress
+	}
+	return ""
+}
+
 // downloadList sends the rows of a list.
 func (d *Dashboard) downloadList(v *visit) error {
 	j, err := d.listNamed(v)
@@ -185,7 +197,7 @@ func (d *Dashboard) downloadList(v *visit) error {
 	}
 	begun, err := transfer.Download{
 		By: v.actor(), Job: j, As: format, Patience: 5 * patience,
-		Output:      jobs.Output{Groups: groups, Once: v.r.URL.Query().Get("once") != ""},
+		Output:      jobs.Output{Groups: groups, Once: onceOf(v.r.URL.Query()["once"])},
 		Disposition: "attachment; filename*=UTF-8''" + url.PathEscape(j.Name+"."+part+"."+extension),
 	}.Send(v.r.Context(), d.config.Lists, v.w)
 	if errors.As(err, new(*jobs.BusyError)) && !begun {
