@@ -87,6 +87,7 @@ browser: ## the dashboard and the API page in a browser (Chromium)
 	cd lab && $(GO) test -tags browser -count=1 -timeout 15m ./browser
 
 crash: ## runs and servers that are killed up to twenty times, power cuts (root), slow syncs (strace): nothing settled is lost or asked about again
+	TEST_CRASH=large $(GO) test -run 'TestKill$$' -count=1 -timeout 20m -v ./internal/service/store
 	TEST_CRASH=large $(GO) test -run 'TestBulkKilled|TestJobKilled|TestPowerCut|TestSlowSync' -count=1 -timeout 20m -v ./cmd/rcpt
 
 fleet: ## three servers on PostgreSQL share a list; one is killed, one stands still, one is cut off, the database is restarted: prints what each did. Thousands of storms over lists on both engines: none stands still

@@ -61,6 +61,8 @@ var allowed = map[string]string{
 	"POST /team/invitations/{id}/revoke":    "no no no yes",
 	"GET /join":                             "yes yes yes yes",
 	"POST /join":                            "yes yes yes yes",
+	"GET /events":                           "no no no yes",
+	"GET /events.csv":                       "no no no yes",
 	"GET /account":                          "no yes yes yes",
 	"POST /account/password":                "no yes yes yes",
 	"GET /lists":                            "no yes yes yes",

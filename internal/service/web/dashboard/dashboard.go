@@ -237,6 +237,8 @@ func (d *Dashboard) routes() []route {
 		{"POST /team/invitations/{id}/revoke", admin, d.revokeInvitation},
 		{"GET /join", open, d.showJoin},
 		{"POST /join", open, d.join},
+		{"GET /events", admin, d.showEvents},
+		{"GET /events.csv", admin, d.exportEvents},
 		{"GET /account", viewer, d.showAccount},
 		{"POST /account/password", viewer, d.changePassword},
 	}

@@ -134,7 +134,7 @@ const home = "/"
 // first page, so that no link leads elsewhere.
 func ownPath(given string) string {
 	switch given {
-	case home, "/keys", "/keys/new", "/lists", "/webhooks", "/webhooks/receivers", "/check", "/usage", "/health", "/team", "/account", "/sign-in":
+	case home, "/keys", "/keys/new", "/lists", "/webhooks", "/webhooks/receivers", "/check", "/usage", "/health", "/team", "/events", "/account", "/sign-in":
 		return given
 	}
 	return home
@@ -142,7 +142,7 @@ func ownPath(given string) string {
 
 // kept are the parameters that select a part of a page. Others report what was
 // done.
-var kept = []string{"days", "key", "show", "page"}
+var kept = []string{"days", "key", "show", "page", "by", "what"}
 
 // ownPage is a page of ours with the parameters that belong to it, as [ownPath]
 // has it.
