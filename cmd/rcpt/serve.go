@@ -25,6 +25,7 @@ import (
 
 	"github.com/rcpt/rcpt/cmd/rcpt/internal/settings"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/engine/address"
 	"github.com/rcpt/rcpt/internal/service"
 	"github.com/rcpt/rcpt/internal/service/keyring"
 	"github.com/rcpt/rcpt/internal/sys/debug"
@@ -111,6 +112,7 @@ func (c *serveCommand) service(ctx context.Context, logger *slog.Logger) (s serv
 	s.Version, s.Fingerprint, s.Folder = version(), c.fingerprint, c.Folder()
 	s.StoreOptional, s.Remember, s.Details = c.Data == "", c.Remember, c.Details
 	s.MetricsListen, s.PublicURL = string(c.MetricsListen), string(c.PublicURL)
+	s.Contact = string(c.Contact)
 	s.TrustedProxies, s.WebhookNets = settings.Prefixes(c.TrustedProxy), settings.Prefixes(c.WebhookAllowNet)
 	s.ReadyNetwork, s.Example = c.ReadyNetwork, "postmaster@example.com"
 	s.Lease, s.ListSpace = time.Duration(c.NodeLease), int64(c.ListSpace)
@@ -185,7 +187,22 @@ func (c *serveCommand) fingerprint(lists string) string {
 // siteFlags describe a server behind a reverse proxy.
 type siteFlags struct {
 	PublicURL    siteURL            `name:"public-url" placeholder:"URL" help:"URL at which users and clients reach the server behind a TLS proxy, such as https://verify.example.com."`
+	Contact      contact            `placeholder:"ADDR|URL" help:"E-mail address or page for postmasters who object to the checks: /about-verification then says who asks, and why. Default: there is no such page."`
 	TrustedProxy []settings.Network `placeholder:"CIDR" help:"Network of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted; repeatable."`
+}
+
+// contact is an e-mail address or the URL of a page.
+type contact string
+
+func (c *contact) UnmarshalText(text []byte) error {
+	page, err := url.Parse(string(text))
+	isPage := err == nil && (page.Scheme == "https" || page.Scheme == "http") && page.Host != "" && page.User == nil
+	if _, err := address.Parse(string(text)); err != nil && !isPage {
+		const format = "%q is neither an address nor a URL: write for example postmaster@example.com"
+		return fmt.Errorf(format, text)
+	}
+	*c = contact(text)
+	return nil
 }
 
 // siteURL is a URL of a site without a path.

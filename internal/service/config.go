@@ -67,6 +67,9 @@ type Config struct {
 	// PublicURL is where users and clients reach the server, without a slash at
 	// its end. Default: where it listens.
 	PublicURL string
+	// Contact is the address or URL for postmasters who object to our checks.
+	// Default: there is no page about them.
+	Contact string
 	// TrustedProxies may say for whom they ask.
 	TrustedProxies []netip.Prefix
 	// ReadyNetwork makes the server not ready while the check of the network

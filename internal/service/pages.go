@@ -23,11 +23,19 @@ func (r *running) addPages() error {
 	var err error
 	r.pages, err = dashboard.New(dashboard.Config{
 		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health, Samples: r.Samples,
-		Lists: r.jobs, Mails: r.mailer() != nil, FixedKey: keyring.FixedIDOf(r.state.key.Secret),
+		Lists: r.jobs, Mails: r.mailer() != nil, Asker: r.asker(), FixedKey: keyring.FixedIDOf(r.state.key.Secret),
 		PublicURL: r.PublicURL, TrustForwardedProto: len(r.TrustedProxies) > 0,
 		Client: func(q *http.Request) netip.Addr { return r.server.ClientAddr(q) }, Log: r.logger,
 	})
 	return err
+}
+
+// asker is who asks mail hosts, if they may know whom to write to.
+func (r *running) asker() *dashboard.Asker {
+	if r.Contact == "" {
+		return nil
+	}
+	return &dashboard.Asker{Name: r.Engine.HELO, MailFrom: r.Engine.MailFrom, Contact: r.Contact}
 }
 
 // check verifies an address for the dashboard, which shows the dialogue and

@@ -26,6 +26,7 @@ import (
 //	mine  the same, and what belongs to others does not exist
 var allowed = map[string]string{
 	"GET /{$}":                              "no yes yes yes",
+	"GET /about-verification":               "yes yes yes yes",
 	"GET /setup":                            "yes yes yes yes",
 	"POST /setup":                           "yes yes yes yes",
 	"GET /sign-in":                          "yes yes yes yes",

@@ -66,6 +66,8 @@ type Config struct {
 	// Lists has the lists that are verified in the background. Default: there
 	// is no page for them.
 	Lists *jobs.Manager
+	// Asker is who asks mail hosts. Default: there is no page about it.
+	Asker *Asker
 	// Mails: a mail can be sent when a list is done.
 	Mails bool
 	// Health returns the state of the server. Default: the page shows only the
@@ -241,6 +243,9 @@ func (d *Dashboard) routes() []route {
 		{"GET /events.csv", admin, d.exportEvents},
 		{"GET /account", viewer, d.showAccount},
 		{"POST /account/password", viewer, d.changePassword},
+	}
+	if d.config.Asker != nil {
+		all = append(all, route{"GET " + aboutPath, open, d.showAbout})
 	}
 	if d.config.Lists == nil {
 		return all

@@ -17,7 +17,10 @@ import (
 // newListWorld is a dashboard with lists, signed in.
 func newListWorld(t *testing.T, limits jobs.Limits) (w *world, release func()) {
 	t.Helper()
-	w = newWorld(t, func(c *Config) { c.Lists, release = dashboardtest.NewLists(t, c.Store, limits) })
+	w = newWorld(t, func(c *Config) {
+		c.Lists, release = dashboardtest.NewLists(t, c.Store, limits)
+		c.Asker = &Asker{"verifier.acme.example", "", "postmaster@acme.example"}
+	})
 	w.setUp(t)
 	return w, release
 }

@@ -16,6 +16,7 @@ type signInForm struct {
 	Login string
 	Next  string // the page to go to
 	First bool   // there is no account yet
+	About string // the page for postmasters; empty: there is none
 }
 
 func (d *Dashboard) showSignIn(v *visit) error {
@@ -27,7 +28,7 @@ func (d *Dashboard) showSignIn(v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := page{Title: "Sign in", Focus: "login", Body: signInForm{Next: next, First: len(accounts) == 0}}
+	p := page{Title: "Sign in", Focus: "login", Body: signInForm{Next: next, First: len(accounts) == 0, About: d.about()}}
 	if v.r.URL.Query().Has("bye") {
 		p.Notice = "You are signed out."
 	}
@@ -35,7 +36,7 @@ func (d *Dashboard) showSignIn(v *visit) error {
 }
 
 func (d *Dashboard) signIn(v *visit) error {
-	form := signInForm{Login: v.form("login"), Next: ownPage(v.form("next"))}
+	form := signInForm{Login: v.form("login"), Next: ownPage(v.form("next")), About: d.about()}
 	client := d.config.Client(v.r)
 	if err := d.recall(v, form.Login, client); err != nil {
 		return err
