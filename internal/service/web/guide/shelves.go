@@ -14,7 +14,7 @@ var shelves = []struct{ name, about, files string }{
 	{"I have a list", "Clean it here or on the command line, and know what its words mean.",
 		"dashboard planning gate from-services"},
 	{"I have a sign-up form", "Ask from your program, and let people in rightly.",
-		"signup http testing webhooks from-services"},
+		"signup http testing webhooks switching from-services"},
 	{"I run the server", "Install it, watch it, and let it grow.",
 		"deploy doctor egress monitoring pacing scaling security privacy"},
 	{"I write Go", "The engine in your own program.",
