@@ -15,6 +15,25 @@ func (r *Reader) Encoded(text string) (octets string, ok bool) {
 	return octets, err == nil
 }
 
+// JSONOf returns rows of a list as a JSON text of the same form. It
+// is for lists whose rows are not in the text as they were read.
+func (r *Reader) JSONOf(rows []string) (text string) {
+	text = strings.Join(rows, "\n")
+	d := &r.description
+	if d.Array {
+		text = "[" + strings.Join(rows, ",") + "]"
+	}
+	for i := range d.Within {
+		if key := d.Within[len(d.Within)-1-i]; key == "[]" {
+			text = "[" + text + "]"
+		} else {
+			text = "{" + string(marshal(key)) + ":" + text + "}"
+		}
+	}
+	text, _ = r.Encoded(text)
+	return text
+}
+
 func (s *csvShape) replaced(row string, by func(string) string) string {
 	body, end := s.cut(row)
 	fields, _ := split(body, s.delimiter)

@@ -321,37 +321,55 @@ func (f *forgetting) head(packed []byte, touched bool) (rewritten bool, err erro
 }
 
 // headRows returns a head with other words in the rows that hold or mention an
-// address. Rows that are not in the head as they were read stay: those of JSON
-// of several lines.
+// address.
 func (f *forgetting) headRows(head string, cutOff bool) string {
-	var all []list.Row
+	rows, whole := f.readHead()
+	if !whole { // a quote that is cut off, for example
+		head = head[:strings.LastIndexByte(head, '\n')+1]
+	}
+	var text strings.Builder
+	rest, all := head, make([]string, len(rows))
+	for i, row := range rows {
+		erases := cutOff && i == len(rows)-1 || f.who.In(row.Raw) || f.who.In(strings.Join(row.Addresses, " "))
+		if all[i] = row.Raw; erases {
+			all[i] = f.layout.Replaced(row.Raw, placeholder)
+		}
+		before, behind, in := cutRow(f.layout, rest, row.Raw, all[i])
+		if erases && in == "" {
+			return f.layout.JSONOf(all)
+		}
+		if in != "" {
+			text.WriteString(before + in)
+			rest = behind
+		}
+	}
+	return text.String() + rest
+}
+
+// readHead returns the rows of the head, and whether all can be read.
+func (f *forgetting) readHead() (all []list.Row, whole bool) {
 	for {
 		row, err := f.layout.Next()
-		if err != nil && !errors.Is(err, io.EOF) { // a quote that is cut off, for example
-			head = head[:strings.LastIndexByte(head, '\n')+1]
-		}
 		if err != nil {
-			break
+			return all, errors.Is(err, io.EOF)
 		}
 		all = append(all, row)
 	}
-	var text strings.Builder
-	for i, row := range all {
-		with := row.Raw
-		if cutOff && i == len(all)-1 || f.who.In(row.Raw) || f.who.In(strings.Join(row.Addresses, " ")) {
-			with = f.layout.Replaced(row.Raw, placeholder)
-		}
-		for _, form := range []func(string) (string, bool){asItIs, f.layout.Encoded} {
-			old, known := form(strings.TrimRight(row.Raw, "\r\n"))
-			if before, behind, found := strings.Cut(head, old); known && found {
-				in, _ := form(strings.TrimRight(with, "\r\n"))
-				text.WriteString(before + in)
-				head = behind
-				break
+}
+
+// cutRow looks for a row in a text, as it is or in the encoding of the list,
+// and returns what stands before and behind it, and another row in the same
+// form; "": it is not there as it was read, which JSON need not be.
+func cutRow(l *list.Reader, text, row, by string) (before, behind, in string) {
+	for _, form := range []func(string) (string, bool){asItIs, l.Encoded} {
+		if old, known := form(strings.TrimRight(row, "\r\n")); known {
+			if before, behind, found := strings.Cut(text, old); found {
+				in, _ = form(strings.TrimRight(by, "\r\n"))
+				return before, behind, in
 			}
 		}
 	}
-	return text.String() + head
+	return "", "", ""
 }
 
 func asItIs(text string) (string, bool) { return text, true }
