@@ -15,25 +15,35 @@ import (
 
 // accountsCommand is "rcpt accounts".
 type accountsCommand struct {
-	List  accountsListCommand  `cmd:"" help:"List the accounts that may sign in to the dashboard."`
-	Reset accountsResetCommand `cmd:"" help:"Set a new password for an account, print it and end the account's sessions."`
+	List   accountsListCommand   `cmd:"" help:"List the accounts that may sign in to the dashboard."`
+	Create accountsCreateCommand `cmd:"" help:"Create an account and print its password, or a link with which somebody creates it."`
+	Role   accountsRoleCommand   `cmd:"" help:"Change what an account may do, at once."`
+	Remove accountsRemoveCommand `cmd:"" help:"Remove an account and end its sessions."`
+	Reset  accountsResetCommand  `cmd:"" help:"Set a new password for an account, print it and end the account's sessions."`
 }
 
 // accountRecord is an account as JSON.
 type accountRecord struct {
-	ID       string    `json:"id"`
-	Login    string    `json:"login"`
-	Password string    `json:"password,omitempty"` // only when it is new
-	Created  time.Time `json:"created"`
+	ID       string     `json:"id"`
+	Login    string     `json:"login"`
+	Role     store.Role `json:"role"`
+	Password string     `json:"password,omitempty"` // only when it is new
+	Created  time.Time  `json:"created"`
 }
+
+func accountRecordOf(a store.Account) accountRecord {
+	return accountRecord{ID: a.ID, Login: a.Login, Role: a.Role, Created: a.Created}
+}
+
+const accountRow = "%s\t%s\t%s\t%s\n"
 
 var accountListing = listing[store.Account]{
 	none: "There are no accounts. A server prints a link to create the first one.\n",
-	head: "ID\tLOGIN\tCREATED\n",
+	head: fmt.Sprintf(accountRow, "ID", "LOGIN", "ROLE", "CREATED"),
 	row: func(a store.Account) string {
-		return fmt.Sprintf("%s\t%s\t%s\n", a.ID, tty.Printable(a.Login), minuteOf(a.Created))
+		return fmt.Sprintf(accountRow, a.ID, tty.Printable(a.Login), a.Role, minuteOf(a.Created))
 	},
-	record: func(a store.Account) any { return accountRecord{ID: a.ID, Login: a.Login, Created: a.Created} },
+	record: func(a store.Account) any { return accountRecordOf(a) },
 }
 
 // accountsListCommand is "rcpt accounts list".
@@ -54,6 +64,16 @@ func (c *accountsListCommand) Run(ctx context.Context, std terminal, logs *setti
 	})
 }
 
+// accountNamed returns the account with the login.
+func accountNamed(ctx context.Context, s *store.Store, login string) (store.Account, error) {
+	account, err := s.AccountByLogin(ctx, login)
+	if errors.Is(err, store.ErrNotFound) {
+		const format = "there is no account %q here: see rcpt accounts list, and check --data or --database"
+		return account, usage(fmt.Errorf(format, login))
+	}
+	return account, err
+}
+
 // accountsResetCommand is "rcpt accounts reset".
 type accountsResetCommand struct {
 	keysFlags
@@ -64,11 +84,7 @@ type accountsResetCommand struct {
 // output.
 func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *settings.LogFlags) error {
 	return c.withStore(ctx, std, logs, true, func(s *store.Store) error {
-		account, err := s.AccountByLogin(ctx, c.Login)
-		if errors.Is(err, store.ErrNotFound) {
-			const format = "there is no account %q here: see rcpt accounts list, and check --data or --database"
-			return usage(fmt.Errorf(format, c.Login))
-		}
+		account, err := accountNamed(ctx, s, c.Login)
 		if err != nil {
 			return err
 		}
@@ -79,15 +95,21 @@ func (c *accountsResetCommand) Run(ctx context.Context, std terminal, logs *sett
 		if err := s.SetPassword(ctx, operator(), account.ID, stored); err != nil {
 			return err
 		}
-		if c.JSON {
-			return newEncoder(std.out).Encode(accountRecord{account.ID, account.Login, password, account.Created})
-		}
-		if _, err := fmt.Fprintln(std.out, password); err != nil {
-			return fmt.Errorf("the new password could not be printed: run the command again: %w", err)
-		}
-		const format = "This is the new password of %s. All sessions have ended.\n" +
-			"Sign in with it and choose another one under Account.\n"
-		fmt.Fprintf(std.err, format, tty.Printable(account.Login))
-		return nil
+		const format = "This is the new password of %s. All sessions have ended.\n"
+		return c.printPassword(std, account, password, fmt.Sprintf(format, tty.Printable(account.Login)))
 	})
+}
+
+// printPassword prints a password, with nothing else on standard output.
+func (c keysFlags) printPassword(std terminal, account store.Account, password, about string) error {
+	if c.JSON {
+		record := accountRecordOf(account)
+		record.Password = password
+		return newEncoder(std.out).Encode(record)
+	}
+	if _, err := fmt.Fprintln(std.out, password); err != nil {
+		return fmt.Errorf("the password could not be printed: run rcpt accounts reset: %w", err)
+	}
+	fmt.Fprint(std.err, about+"Sign in with it and choose another one under Account.\n")
+	return nil
 }

@@ -89,10 +89,22 @@ var examples = map[string][]manual.Example{
 	}},
 	"webhooks secret": {{About: "A new secret for a key", Line: "rcpt webhooks secret shop > webhook.secret"}},
 	"accounts list":   {{About: "List the users of the dashboard", Line: "rcpt accounts list"}},
-	"accounts reset":  {{About: "A new password", Line: "rcpt accounts reset ann"}},
-	"forget":          {{About: "Somebody wants to be forgotten", Line: "rcpt forget jane@example.com"}},
-	"health":          {{About: "A server on another port", Line: "rcpt health --listen 127.0.0.1:9000"}},
-	"config check":    {{About: "Before the service starts with it", Line: "rcpt config check rcpt.yaml"}},
+	"accounts create": {
+		{About: "Somebody who may see results", Line: "rcpt accounts create ann --role viewer"},
+		{
+			About: "A link with which ben chooses a password",
+			Line:  "rcpt accounts create ben --link https://verify.example.com",
+		},
+	},
+	"accounts role": {{About: "Let ann check addresses and send lists", Line: "rcpt accounts role ann member"}},
+	"accounts remove": {{
+		About: "Somebody leaves; programs go on with the keys",
+		Line:  "rcpt accounts remove ann --keys-to ada@acme.example",
+	}},
+	"accounts reset": {{About: "A new password", Line: "rcpt accounts reset ann"}},
+	"forget":         {{About: "Somebody wants to be forgotten", Line: "rcpt forget jane@example.com"}},
+	"health":         {{About: "A server on another port", Line: "rcpt health --listen 127.0.0.1:9000"}},
+	"config check":   {{About: "Before the service starts with it", Line: "rcpt config check rcpt.yaml"}},
 	"config show": {
 		{About: "The settings of the server here", Line: "rcpt config show"},
 		{About: "Those of a command line", Line: "rcpt config show bulk customers.csv --level dns"},

@@ -163,7 +163,7 @@ type commandLine struct {
 	Keys       keysCommand       `cmd:"" help:"Create, list, edit, rotate and revoke API keys, also while a server runs."`
 	Jobs       jobsCommand       `cmd:"" help:"List the lists that servers verify, pause, resume, cancel or delete them."`
 	Webhooks   webhooksCommand   `cmd:"" help:"List webhooks and their tries, send one again, test a receiver, or make a new secret."`
-	Accounts   accountsCommand   `cmd:"" help:"List the accounts of the dashboard, or give one a new password."`
+	Accounts   accountsCommand   `cmd:"" help:"Create, list, change and remove the accounts of the dashboard."`
 	Forget     forgetCommand     `cmd:"" help:"Erase addresses from all that a server has stored, also while it runs."`
 	Health     healthCommand     `cmd:"" help:"Check whether a server on this machine is healthy."`
 	Doctor     doctorCommand     `cmd:"" help:"Find out what keeps this machine from verifying mailboxes, and what to do about it."`

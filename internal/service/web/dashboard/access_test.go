@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -323,6 +324,58 @@ func TestOffers(t *testing.T) {
 			if allowed[asked[1]] == "" {
 				t.Errorf("%s asks about %q, which is no route", file, asked[1])
 			}
+		}
+	}
+}
+
+// documented are the rows of the table of roles in docs/dashboard.md, with the
+// routes that each is about. Those that are open to everybody, or show a form
+// for another one, are in none.
+var documented = map[string][]string{
+	"see lists and their rows, download results": {
+		"GET /{$}", "GET /lists", "GET /lists/{id}", "GET /lists/{id}/events", "GET /lists/{id}/rows/{file}"},
+	"see usage, health, keys and webhooks": {
+		"GET /usage", "GET /usage.csv", "GET /health", "GET /keys", "GET /webhooks", "GET /webhooks/{id}"},
+	"change the own password, sign out": {"GET /account", "POST /account/password", "POST /sign-out"},
+	"check an address":                  {"GET /check", "POST /check"},
+	"upload a list and start it":        {"POST /lists"},
+	"pause, resume, cancel, delete a list, verify again": {
+		"POST /lists/{id}/pause", "POST /lists/{id}/resume", "POST /lists/{id}/cancel", "POST /lists/{id}/delete", "POST /lists/{id}/again"},
+	"create a key": {"GET /keys/new", "POST /keys"},
+	"edit, rotate, revoke a key": {"GET /keys/{id}/edit", "POST /keys/{id}/edit", "GET /keys/{id}/rotate", "POST /keys/{id}/rotate",
+		"GET /keys/{id}/revoke", "POST /keys/{id}/revoke"},
+	"test a receiver, make a secret for webhooks": {"POST /webhooks/receivers/{key}/test", "POST /webhooks/receivers/{key}/secret"},
+	"send a webhook again":                        {"POST /webhooks/{id}/resend"},
+	"invite people, change roles, reset passwords, remove people": {
+		"GET /team", "GET /team/{id}", "POST /team/{id}/role", "POST /team/{id}/password", "POST /team/{id}/remove",
+		"POST /team/invitations", "POST /team/invitations/{id}/revoke"},
+}
+
+// TestRolesInDocs: the table in the documentation says what the routes do, of
+// all of them.
+func TestRolesInDocs(t *testing.T) {
+	text, err := os.ReadFile("../../../../docs/dashboard.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| | viewer | member | admin |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	covered := map[string]bool{}
+	for _, line := range strings.Split(table, "\n")[1:] {
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		if documented[cells[0]] == nil {
+			t.Errorf("no routes are known of %q", cells[0])
+		}
+		for _, pattern := range documented[cells[0]] {
+			covered[pattern] = true
+			if want := "no " + strings.Join(cells[1:], " "); allowed[pattern] != want {
+				t.Errorf("%s: %q; the documentation has %q for %q", pattern, allowed[pattern], want, cells[0])
+			}
+		}
+	}
+	for pattern, who := range allowed {
+		if !covered[pattern] && !strings.HasPrefix(who, "yes") && !strings.Contains(pattern, " /new-list/") && pattern != "GET /webhooks/receivers" {
+			t.Errorf("%s is not in the documentation", pattern)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (d *Dashboard) invite(v *visit) error {
 		Expires: d.config.Now().Add(time.Duration(days) * 24 * time.Hour),
 	}
 	var faults formFaults
-	faults.add("login", loginFault(wanted.Login))
+	faults.add("login", LoginFault(wanted.Login))
 	if !slices.Contains(store.Roles(), wanted.Role) {
 		faults.add("role-viewer", "Choose a role.")
 	}
@@ -137,7 +137,7 @@ func (d *Dashboard) join(v *visit) error {
 	}
 	form := joinForm{token, strings.TrimSpace(v.form("login")), i.Role}
 	var faults formFaults
-	faults.add("login", loginFault(form.Login))
+	faults.add("login", LoginFault(form.Login))
 	faults.addPasswordFaults(form.Login, v.form("password"), v.form("repeated"))
 	var account store.Account
 	if len(faults) == 0 {

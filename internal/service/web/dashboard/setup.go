@@ -69,7 +69,7 @@ func (d *Dashboard) setUp(v *visit) error {
 	ctx := v.r.Context()
 	form := setupForm{Link: v.form("link"), Login: strings.TrimSpace(v.form("login"))}
 	var faults formFaults
-	faults.add("login", loginFault(form.Login))
+	faults.add("login", LoginFault(form.Login))
 	faults.addPasswordFaults(form.Login, v.form("password"), v.form("repeated"))
 	// The link is checked before any work is done.
 	if err := d.config.Store.CheckSetupToken(ctx, store.HashOf(form.Link)); len(faults) > 0 || err != nil {
@@ -94,8 +94,8 @@ func (d *Dashboard) setUp(v *visit) error {
 	return v.redirect(home)
 }
 
-// loginFault says what is wrong with a new login, or nothing.
-func loginFault(login string) string {
+// LoginFault says what is wrong with a new login, or nothing.
+func LoginFault(login string) string {
 	switch {
 	case login == "":
 		return "Choose a login: a name or an e-mail address."
