@@ -349,6 +349,7 @@ var documented = map[string][]string{
 	"invite people, change roles, reset passwords, remove people": {
 		"GET /team", "GET /team/{id}", "POST /team/{id}/role", "POST /team/{id}/password", "POST /team/{id}/remove",
 		"POST /team/invitations", "POST /team/invitations/{id}/revoke"},
+	"see who did what": {"GET /events", "GET /events.csv"},
 }
 
 // TestRolesInDocs: the table in the documentation says what the routes do, of
