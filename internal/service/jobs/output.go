@@ -99,12 +99,19 @@ func (m *Manager) Write(ctx context.Context, w io.Writer, j rows.Job, o Output) 
 	if err != nil {
 		return fmt.Errorf("job %s: %w", j.ID, err)
 	}
+	read, err := m.newReading(ctx, j, o, reader.AddressesPerRow())
+	if err == nil && o.Once == OnceCanonical {
+		read.same, err = read.sameMailboxes(ctx, m.config.TempDir)
+	}
+	if err != nil {
+		return err
+	}
 	to := &cutOff{Writer: w}
 	file, err := writer.Pack(to, list.Plain)
 	if err != nil {
 		return err
 	}
-	if to.err = m.writeRows(ctx, file, writer, j, o, reader.AddressesPerRow()); to.err != nil {
+	if to.err = read.write(ctx, file, writer); to.err != nil {
 		_ = file.Close() // frees what it has
 		return to.err
 	}
@@ -154,25 +161,15 @@ func (m *Manager) noteDamage(ctx context.Context, j rows.Job, err error) {
 // damageNote is the problem of a job that is damaged.
 const damageNote = "What is stored of it is damaged: its results cannot be read. Verify the list again."
 
-func (m *Manager) writeRows(
-	ctx context.Context, to io.Writer, writer *list.Writer, j rows.Job, o Output, each int,
-) error {
-	r, err := m.newReading(ctx, j, o, each)
-	if err != nil {
-		return err
-	}
-	if o.Once == OnceCanonical {
-		if r.same, err = r.sameMailboxes(ctx, m.config.TempDir); err != nil {
-			return err
-		}
-	}
+// write writes the rows that are wanted.
+func (r *reading) write(ctx context.Context, to io.Writer, writer *list.Writer) error {
 	var line []byte
-	for number := range j.Segments {
+	for number := range r.job.Segments {
 		if err := r.segment(ctx, number); err != nil {
 			return err
 		}
 		for at, raw := range r.rows {
-			if results, wanted := r.resultsOf(at); wanted && (o.Once == "" || !r.isRepeat(at)) {
+			if results, wanted := r.resultsOf(at); wanted && (r.Once == "" || !r.isRepeat(at)) {
 				line = writer.Append(line[:0], raw, results...)
 				if _, err := to.Write(line); err != nil {
 					return err
