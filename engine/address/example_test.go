@@ -24,6 +24,18 @@ func ExampleParse() {
 	// invalid_a_label at byte 5: label begins with "xn--" but is not a valid A-label
 }
 
+func ExampleAddress_Canonical() {
+	for _, s := range []string{"Jane.Doe+news@googlemail.com", "janedoe@gmail.com", "jane.doe+news@acme.example", "shop@jane.fastmail.com"} {
+		a, err := address.Parse(s)
+		fmt.Println(a.Canonical(), err)
+	}
+	// Output:
+	// janedoe@gmail.com <nil>
+	// janedoe@gmail.com <nil>
+	// jane.doe+news@acme.example <nil>
+	// jane@fastmail.com <nil>
+}
+
 func ExampleDomain() {
 	d, err := address.Domain("ＢÜＣＨＥＲ。example")
 	fmt.Println(d, err)

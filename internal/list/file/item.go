@@ -43,6 +43,10 @@ func known(r rcpt.Result, cell string) bulk.Item {
 	r.Email = address.Clean(cell).Address
 	if parsed, err := address.Read(r.Email); err == nil {
 		r.Local, r.Domain = parsed.Local(), parsed.Domain()
+		if r.Details != nil {
+			details := *r.Details // which other rows share
+			details.Canonical, r.Details = parsed.Canonical(), &details
+		}
 	}
 	return bulk.Item{Email: r.Email, Known: &r}
 }
