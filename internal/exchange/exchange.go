@@ -25,8 +25,9 @@ type Exchange struct {
 	notes []slog.Attr // in room, while there is some
 	room  [usualNotes]slog.Attr
 
-	query *Query    // nil: it was not read yet
-	left  io.Reader // the body that is not wanted; nil: it was read
+	uncounted bool      // it is in the log alone
+	query     *Query    // nil: it was not read yet
+	left      io.Reader // the body that is not wanted; nil: it was read
 }
 
 // Handler answers a request.
@@ -44,6 +45,9 @@ func (x *Exchange) Note(notes ...slog.Attr) { x.notes = append(x.notes, notes...
 // NoteVerification marks a request that is always logged. Others would fill the
 // log: checks by load balancers, and requests without a key.
 func (x *Exchange) NoteVerification() { x.level = slog.LevelInfo }
+
+// Uncount keeps the request from being counted ([Observer.Answered]).
+func (x *Exchange) Uncount() { x.uncounted = true }
 
 // QueryOf reads the query of r, once. Every error is a [Fault].
 func (x *Exchange) QueryOf(r *http.Request) *Query {

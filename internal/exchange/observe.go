@@ -15,7 +15,8 @@ import (
 type Observer struct {
 	// Logger gets a line for each request.
 	Logger *slog.Logger
-	// Answered is called for each request, with its route. Default: nothing is.
+	// Answered is called for each request, with its route, unless it is not to
+	// be counted. Default: nothing is.
 	Answered func(route string, status int, took time.Duration)
 }
 
@@ -45,7 +46,7 @@ func (o Observer) Handler(of func(*http.Request) (answer Handler, route string))
 // ended reports a request that was answered.
 func (o Observer) ended(x *Exchange, r *http.Request) {
 	took := time.Since(x.began)
-	if o.Answered != nil {
+	if o.Answered != nil && !x.uncounted {
 		o.Answered(x.route, x.Status, took)
 	}
 	log := o.Logger.Handler()

@@ -31,6 +31,9 @@ func (s *Server) authorized(scope rows.Scope, next granted) exchange.Handler {
 		answered := false
 		defer func() { grant.Done(answered) }() // after a panic too
 		x.Note(slog.String("key_id", grant.ID))
+		if grant.Test() {
+			x.Uncount()
+		}
 		answered = next(x, r, grant)
 	}
 }

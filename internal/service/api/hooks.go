@@ -12,7 +12,8 @@ import (
 // Hooks are called when the server does something, on the goroutine that does
 // it. They must be quick and safe for concurrent use. A nil func is not called.
 type Hooks struct {
-	// Answered is called for each request, with its route.
+	// Answered is called for each request, with its route, but for those of
+	// test keys.
 	Answered func(route string, status int, took time.Duration)
 	// Verified is called for each verification that was answered, with the
 	// details of its result.

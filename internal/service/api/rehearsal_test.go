@@ -29,7 +29,10 @@ func uncounted(t *testing.T) api.Config {
 		Record: func(use api.Use) { t.Errorf("a test key was counted: %+v", use) },
 		Hooks: api.Hooks{
 			Verified: func(r rcpt.Result, _ time.Duration) { t.Errorf("a test key was counted: %v", r.Reason) },
-			Refused:  func(why string) { t.Errorf("the error of a test key was counted: %s", why) },
+			Answered: func(_ string, status int, _ time.Duration) {
+				t.Errorf("an answer to a test key was counted: %d", status)
+			},
+			Refused: func(why string) { t.Errorf("the error of a test key was counted: %s", why) },
 		},
 	}
 }
