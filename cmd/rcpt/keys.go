@@ -104,6 +104,8 @@ func keyState(k store.Key, now time.Time) string {
 		return "revoked"
 	case !k.Usable(now):
 		return "expired"
+	case k.Idle:
+		return "idle"
 	}
 	return "active"
 }

@@ -105,8 +105,8 @@ func lockKey(ctx context.Context, tx *sql.Tx, id string) (Key, error) {
 
 const selectKeys = `
 	SELECT k.id, k.hash, k.name, COALESCE(k.account, ''), k.lists, k.replaces, k.scopes, k.rate, k.burst, k.concurrency, k.quota, k.networks,
-		k.created, COALESCE(u.at, 0), k.expires, k.revoked
-	FROM api_keys k LEFT JOIN key_uses u ON u.api_key = k.id`
+		k.created, COALESCE(u.at, 0), k.expires, k.revoked, COALESCE(a.role, 'admin')
+	FROM api_keys k LEFT JOIN key_uses u ON u.api_key = k.id LEFT JOIN accounts a ON a.id = k.account`
 
 // Key returns the key with the ID, or [ErrNotFound].
 func (s *Store) Key(ctx context.Context, id string) (key Key, err error) {
@@ -156,11 +156,12 @@ func scanKey(row scanner) (Key, error) {
 	var k Key
 	var scopes, networks string
 	var created, lastUsed, expires, revoked millis
+	var role Role // of the account; what is the operator's may all
 	if err := row.Scan(&k.ID, (*octets)(&k.Hash), &k.Name, &k.Account, &k.Lists, &k.Replaces, &scopes, &k.RatePerSecond, &k.Burst, &k.Concurrency, &k.MonthlyQuota, &networks,
-		&created, &lastUsed, &expires, &revoked); err != nil {
+		&created, &lastUsed, &expires, &revoked, &role); err != nil {
 		return Key{}, err
 	}
-	k.Test = rows.TestID(k.ID)
+	k.Test, k.Idle = rows.TestID(k.ID), !role.Includes(RoleMember)
 	k.Created, k.LastUsed, k.Expires, k.Revoked = created.time(), lastUsed.time(), expires.time(), revoked.time()
 	for _, scope := range strings.Fields(scopes) {
 		k.Scopes = append(k.Scopes, Scope(scope))

@@ -13,10 +13,11 @@ func accountEvent(what rows.What, a Account, detail string) Event {
 	return Event{What: what, Object: a.ID, Name: a.Login, Detail: detail}
 }
 
-// SetRole changes what an account may do, at once. Invitations of an admin who
-// is none any more end. [ErrLastAdmin]: nobody else is one.
+// SetRole changes what an account may do, at once, and its keys with it: those
+// of a viewer do nothing. Invitations of an admin who is none any more end.
+// [ErrLastAdmin]: nobody else is one.
 func (s *Store) SetRole(ctx context.Context, by Actor, id string, role Role) error {
-	return s.write(ctx, "set role", func(ctx context.Context, tx *sql.Tx) error {
+	err := s.write(ctx, "set role", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkRole(role); err != nil {
 			return err
 		}
@@ -32,8 +33,13 @@ func (s *Store) SetRole(ctx context.Context, by Actor, id string, role Role) err
 				return err
 			}
 		}
-		return s.recordEvent(ctx, tx, by, accountEvent(rows.RoleChanged, account, string(role)))
+		if err := s.recordEvent(ctx, tx, by, accountEvent(rows.RoleChanged, account, string(role))); err != nil {
+			return err
+		}
+		return bump(ctx, tx, topicKeys)
 	})
+	s.changed.send(err)
+	return err
 }
 
 // RemoveAccount deletes an account with its sessions and the invitations that

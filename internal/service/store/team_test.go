@@ -93,7 +93,7 @@ func TestRoleHoldsAtOnce(t *testing.T) {
 		check(t, s.RemoveAccount(ctx, tester, eve.ID, ""))
 		_, _, err = s.Session(ctx, HashOf("cookie"))
 		wantError(t, err, ErrNotFound)
-		want := []rows.What{rows.AccountCreated, rows.RoleChanged, rows.AccountRemoved}
+		want := []rows.What{rows.AccountCreated, rows.SignedIn, rows.RoleChanged, rows.AccountRemoved}
 		if got := whats(t, s, eve.ID); !slices.Equal(got, want) {
 			t.Errorf("events: %v, want %v", got, want)
 		}
@@ -124,6 +124,43 @@ func TestKeysAreHandedOver(t *testing.T) {
 		fresh, err := s.RotateKey(ctx, tester, key.ID, HashOf("b"), time.Now())
 		if check(t, err); fresh.Account != admin.ID || fresh.Lists != first.ID {
 			t.Errorf("the key that replaces it: %+v", fresh)
+		}
+	})
+}
+
+// TestKeysOfViewers: a key does no more than its account may. It works again
+// with another role.
+func TestKeysOfViewers(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		join(t, s, "node")
+		account(t, s, "admin", RoleAdmin)
+		eve := account(t, s, "eve", RoleMember)
+		scopes := []Scope{ScopeVerify, ScopeBulk, ScopeUsage}
+		key, err := s.CreateKey(ctx, tester, Key{Hash: HashOf("a"), Name: "a", Account: eve.ID, Scopes: scopes})
+		check(t, err)
+		operators, err := s.CreateKey(ctx, tester, Key{Hash: HashOf("b"), Name: "b", Scopes: scopes})
+		check(t, err)
+		for _, role := range []Role{RoleViewer, RoleMember, RoleAdmin, RoleViewer} {
+			before, err := s.Versions(ctx)
+			check(t, err)
+			check(t, s.SetRole(ctx, tester, eve.ID, role))
+			if after, err := s.Versions(ctx); err != nil || after.Keys == before.Keys {
+				t.Errorf("%s: nobody reads the keys again: %+v, %v", role, after, err)
+			}
+			works := role.Includes(RoleMember)
+			keys, err := s.Keys(ctx)
+			check(t, err)
+			for _, k := range keys {
+				for _, scope := range scopes {
+					if want := works || k.ID == operators.ID; k.May(scope) != want || !k.Has(scope) {
+						t.Errorf("%s: the key %s may %s: %v", role, k.Name, scope, !want)
+					}
+				}
+			}
+			if _, err = s.BeginJob(ctx, "node", Job{Key: key.ID, Owner: eve.ID}, 0, nil); works != (err == nil) || err != nil && !errors.Is(err, ErrKeyEnded) {
+				t.Errorf("%s: a list was begun: %v", role, err)
+			}
 		}
 	})
 }

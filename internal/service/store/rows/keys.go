@@ -25,6 +25,9 @@ type Key struct {
 	Account string // the ID of the account that it belongs to; empty: the operator's
 	// Test: it asks nobody, and is not counted ([TestID]). It stays so.
 	Test bool
+	// Idle: its account is a viewer's, who may do less than any scope allows.
+	// The key does nothing until the account has another role.
+	Idle bool
 	// Lists is the ID of the account whose lists it sees; empty: Account. A key
 	// that was handed over sees those of whom it was made for, and no others.
 	Lists string
@@ -64,8 +67,11 @@ func (k *Key) Usable(now time.Time) bool {
 	return k.Revoked.IsZero() && (k.Expires.IsZero() || now.Before(k.Expires))
 }
 
-// May tells whether the key has the scope.
-func (k *Key) May(scope Scope) bool {
+// May tells whether the key may be used for the scope now.
+func (k *Key) May(scope Scope) bool { return !k.Idle && k.Has(scope) }
+
+// Has tells whether the key has the scope.
+func (k *Key) Has(scope Scope) bool {
 	for _, has := range k.Scopes {
 		if has == scope {
 			return true

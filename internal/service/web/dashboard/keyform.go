@@ -44,8 +44,8 @@ func (f keyForm) Ends() time.Time {
 // formOf is the form that holds what the key has.
 func formOf(k store.Key) keyForm {
 	f := keyForm{
-		ID: k.ID, Name: k.Name, Verify: k.May(store.ScopeVerify),
-		Bulk: k.May(store.ScopeBulk), Usage: k.May(store.ScopeUsage), Test: k.Test,
+		ID: k.ID, Name: k.Name, Verify: k.Has(store.ScopeVerify),
+		Bulk: k.Has(store.ScopeBulk), Usage: k.Has(store.ScopeUsage), Test: k.Test,
 		Concurrency: numberText(int64(k.Concurrency)), Quota: numberText(k.MonthlyQuota),
 		Expires: lastDayText(k.Expires), before: k,
 	}
