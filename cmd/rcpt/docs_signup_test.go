@@ -31,7 +31,7 @@ var signUpPrograms = []struct {
 	{
 		language: "Python", runs: []string{"python3", "--version"}, test: []string{"python3", "signup_test.py"}, installed: "Python 3",
 		decide: []string{"python3", "-c", "import sys, signup\nfor e in sys.argv[1:]:\n for sure in True, False: print(signup.decide(signup.ask(e), sure)[0])"},
-		silent: []string{"python3", "-c", "import signup, time\nbegan = time.monotonic()\nassert signup.check('jane@acme.example') == ('confirm', None)\nassert time.monotonic() - began < 3"},
+		silent: []string{"python3", "-c", "import signup, time\nbegan = time.monotonic()\nassert signup.check('jane@acme.example') [0] == 'confirm'\nassert time.monotonic() - began < 3"},
 	},
 	{
 		language: "TypeScript", runs: []string{"node", "--experimental-strip-types", "--version"}, installed: "Node.js 22.6",
@@ -42,7 +42,7 @@ var signUpPrograms = []struct {
 	{
 		language: "PHP", runs: []string{"php", "--version"}, test: []string{"php", "signup_test.php"}, installed: "PHP 8 (php-cli)",
 		decide: []string{"php", "-r", `require "signup.php"; foreach (array_slice($argv, 1) as $e) foreach ([true, false] as $sure) echo decide(ask($e), $sure)[0], "\n";`},
-		silent: []string{"php", "-r", `require "signup.php"; $began = microtime(true); exit(check("jane@acme.example") === ["confirm", null] && microtime(true) - $began < 3 ? 0 : 1);`},
+		silent: []string{"php", "-r", `require "signup.php"; $began = microtime(true); exit(check("jane@acme.example")[0] === "confirm" && microtime(true) - $began < 3 ? 0 : 1);`},
 	},
 }
 
