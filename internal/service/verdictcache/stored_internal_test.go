@@ -1,6 +1,8 @@
 package verdictcache
 
 import (
+	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +23,11 @@ func TestStoredHasEveryField(t *testing.T) {
 	want.Email, want.Local, want.Domain = m.given, m.parts.Local(), m.parts.Domain()
 	want.Suggestion, want.Details.Canonical = "ada@example.com", "ada@acme.example"
 	want.Details.Matches[0].Entry = m.parts.Domain()
-	got, _ := newStoredResult(m, want, "fingerprint").result(m)
+	stored := newStoredResult(m, want, "fingerprint")
+	if text, err := json.Marshal(stored); err != nil || bytes.Contains(text, []byte("ada")) {
+		t.Errorf("it reveals the address: %s, %v", text, err)
+	}
+	got, _ := stored.result(m)
 	want.Details.Transcript = nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-result +stored:\n%s", diff)
