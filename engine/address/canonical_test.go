@@ -32,14 +32,14 @@ func TestCanonical(t *testing.T) {
 		{"yandex", "jane-doe@yandex.ru jane.doe@yandex.ru jane.doe@ya.ru jane-doe+x@yandex.com jane.doe@yandex.by", "janedoe@yandex.ru jane_doe@yandex.ru jane-doe@yandex-team.ru +15641234567@yandex.ru"},
 		{"fastmail", "jane@fastmail.com jane+news@fastmail.com shop@jane.fastmail.com a.b+c@jane.fastmail.com", "jane@fastmail.fm jane@sent.com x@a.jane.fastmail.com ja.ne@fastmail.com shop@jane.example.com"},
 		{"fastmail", "jane_doe@sent.com jane_doe+x@sent.com", "x@jane-doe.sent.com jane-doe@sent.com"},
-		{"posteo", "jane@posteo.de jane@posteo.net jane@posteo.eu", "jane+x@posteo.de ja.ne@posteo.de"},
+		{"posteo", "jane@posteo.de jane@posteo.net jane+x@posteo.eu jane@posteo.com", "ja.ne@posteo.de jane-x@posteo.de"},
 		{"mailbox_org", "jane@mailbox.org jane+x@mailbox.org", "ja.ne@mailbox.org"},
 		{"mailfence", "jane@mailfence.com jane+x@mailfence.com", "jane-x@mailfence.com jane@mf.me"},
 		{"runbox", "jane@runbox.com jane+x@runbox.com", "x@jane.runbox.com jane@runbox.no"},
 		// Those that have no tags, or of which nothing is known.
 		{"gmx", "jane@gmx.de JANE@gmx.de", "jane+x@gmx.de jane@gmx.net jane@web.de ja.ne@gmx.de"},
 		{"tuta", "jane@tuta.com", "jane+x@tuta.com jane@tutanota.com"},
-		{"zoho", "jane@zohomail.com", "jane+x@zohomail.com jane@zoho.com"},
+		{"zoho", "jane@zohomail.com jane+x@zohomail.com", "ja.ne@zohomail.com jane@zoho.com jane@zoho.example"},
 		{"none", "jane.doe@acme.example JANE.DOE@acme.example", "jane.doe+x@acme.example jane-doe@acme.example janedoe@acme.example x@jane.doe.acme.example"},
 	} {
 		same := strings.Fields(c.same)
