@@ -11,6 +11,9 @@
 // would send the key to another server. Its errors contain neither the key nor
 // the address.
 //
+// With a test key of the service, which begins with rcpt_test_, nobody is
+// asked: the address says the answer (docs/testing.md in the repository).
+//
 // Experimental: this package may change in any minor version. The HTTP
 // interface that it uses is promised.
 package client
