@@ -243,6 +243,7 @@ func TestPictures(t *testing.T) {
 	album{"keys-empty", s.URL + "/keys", nil}.take(t, ctx)
 	album{"usage-empty", s.URL + "/usage", nil}.take(t, ctx)
 	s.fill(t)
+	s.addTeam(t)
 	check := func(address string) []chromedp.Action[chromedp.Void] {
 		return []chromedp.Action[chromedp.Void]{typed("#email", address), click(".ask .primary"), shown(".verdict")}
 	}
@@ -262,6 +263,10 @@ func TestPictures(t *testing.T) {
 		{"check-faults", s.URL + "/check", []chromedp.Action[chromedp.Void]{chromedp.Evaluate[chromedp.Void](`document.querySelector(".ask").submit()`), shown("#email-fault")}},
 		{"usage", s.URL + "/usage", nil},
 		{"health", s.URL + "/health", nil},
+		{"team", s.URL + "/team", nil},
+		{"team-person", s.URL + "/team", []chromedp.Action[chromedp.Void]{click(`[aria-label="Change ben@acme.example"]`), click("details:last-of-type summary"), shown("#keys")}},
+		{"team-invited", s.URL + "/team", []chromedp.Action[chromedp.Void]{typed("#login", "eve@acme.example"), click(".form .primary"), shown("#link")}},
+		{"team-faults", s.URL + "/team", []chromedp.Action[chromedp.Void]{typed("#login", "grace"), click(".form .primary"), shown("#login-fault")}},
 		{"account", s.URL + "/account", nil},
 		{"account-faults", s.URL + "/account", []chromedp.Action[chromedp.Void]{typed("#password", "short"), click(".card .primary"), shown("#repeated-fault")}},
 		{"not-found", s.URL + "/nowhere", nil},

@@ -55,6 +55,7 @@ type keysView struct {
 	Page, Pages    int
 	Previous, Next int // zero: none
 	Snippets       []snippets.Snippet
+	Logins         map[string]string
 }
 
 func (d *Dashboard) showKeys(v *visit) error {
@@ -73,6 +74,9 @@ func (d *Dashboard) showKeys(v *visit) error {
 	replaced := successors(keys)
 	active = view.turnTo(number, together(active, replaced))
 	if view.Rows, err = d.keyRows(ctx, active, replaced, now); err != nil {
+		return err
+	}
+	if view.Logins, err = d.logins(v); err != nil {
 		return err
 	}
 	view.Snippets = snippets.Of(d.base(v.r), "")

@@ -26,6 +26,7 @@ type listsView struct {
 type listRow struct {
 	store.Job
 	KeyName string // of the key that sent it
+	By      string // the login of who sent it here; empty: a key did, or there is one account
 	Bar     []segment
 	Tone    string // of its state
 	Ready   string // how much is done, in percent
@@ -57,6 +58,10 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 	if err != nil {
 		return err
 	}
+	logins, err := d.logins(v)
+	if err != nil {
+		return err
+	}
 	view := listsView{
 		Later: after != "", MaxSize: sizeText(d.config.Lists.MaxOctets()), Accept: strings.Join(list.Extensions(), ","),
 	}
@@ -67,6 +72,9 @@ func (d *Dashboard) renderLists(v *visit, p page) error {
 	for _, j := range found {
 		row := listRowOf(j)
 		row.KeyName = names[j.Key]
+		if j.Key == KeyID {
+			row.By = logins[j.Owner]
+		}
 		view.Rows = append(view.Rows, row)
 	}
 	p.Title, p.Nav, p.Body = "Lists", "/lists", view

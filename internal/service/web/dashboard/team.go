@@ -73,9 +73,9 @@ func (d *Dashboard) teamPage(v *visit, p page, view teamView, days int) error {
 	if err != nil {
 		return err
 	}
-	logins := map[string]string{}
-	for _, one := range people {
-		logins[one.ID] = one.Login
+	logins, err := d.logins(v)
+	if err != nil {
+		return err
 	}
 	for _, i := range pending {
 		view.Pending = append(view.Pending, pendingRow{i, logins[i.Account]})
@@ -109,6 +109,20 @@ func (d *Dashboard) people(v *visit) ([]personRow, error) {
 		rows = append(rows, personRow{a, usable[a.ID], a.ID == v.account.ID})
 	}
 	return rows, nil
+}
+
+// logins are those of all accounts by their IDs, for pages that say whose
+// something is; none while there is only one.
+func (d *Dashboard) logins(v *visit) (map[string]string, error) {
+	accounts, err := d.config.Store.Accounts(v.r.Context())
+	if err != nil || len(accounts) == 1 {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, a := range accounts {
+		all[a.ID] = a.Login
+	}
+	return all, nil
 }
 
 // personView is the page of one account.
