@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/mention"
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // allEvents reads every event, page by page, the newest first.
@@ -16,6 +19,24 @@ func allEvents(t testing.TB, s *Store) (all []Event) {
 			return all
 		}
 		all = append(all, page...)
+	}
+}
+
+// TestEventsHaveNoAddress: in no way of writing that rcpt forget finds.
+func TestEventsHaveNoAddress(t *testing.T) {
+	who, err := mention.Of([]string{"bob@acme.example"})
+	check(t, err)
+	for given, want := range map[string]string{
+		"shop":                              "shop",
+		"for bob@acme.example, who pays":    "for bob@… who pays",
+		"bob%40acme.example":                "bob@…",
+		`{"to":"bob\u0040acme.example"} it`: `{"to":"bob@… it`,
+		"bob\uff20acme.example.csv":         "bob@…",
+	} {
+		got := rows.WithoutAddress(given)
+		if got != want || who.In(got) {
+			t.Errorf("%q became %q, want %q", given, got, want)
+		}
 	}
 }
 

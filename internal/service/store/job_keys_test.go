@@ -3,8 +3,11 @@
 package store
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
 
 // keyWithJob makes a key and a running list of it.
@@ -117,6 +120,32 @@ func TestKeyEndsWhileAListArrives(t *testing.T) {
 			_, err = s.BeginJob(t.Context(), "node", Job{Key: key.ID}, 0, nil)
 			wantError(t, err, ErrKeyEnded)
 			check(t, s.Close())
+		}
+	})
+}
+
+// TestPauseWhileForgetting: who pauses a list that stands because an address is
+// being forgotten has paused it, and that is an event.
+func TestPauseWhileForgetting(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		s, ctx := open(t, o), t.Context()
+		join(t, s, "node")
+		for _, pauses := range []bool{false, true} {
+			list, want := jobOf(t, s, "key"), JobQueued
+			check(t, s.HoldJob(ctx, list.ID))
+			if pauses {
+				want = JobPaused
+				_, err := s.PauseJob(ctx, tester, list.ID)
+				check(t, err)
+			}
+			check(t, s.LetGoJob(ctx, list.ID))
+			now, err := s.Job(ctx, list.ID)
+			if check(t, err); now.State != want || now.Problem != "" {
+				t.Errorf("paused by somebody: %v; it is %s (%q)", pauses, now.State, now.Problem)
+			}
+			if paused := slices.Contains(whats(t, s, list.ID), rows.ListPaused); paused != pauses {
+				t.Errorf("there is an event of it: %v, want %v", paused, pauses)
+			}
 		}
 	})
 }

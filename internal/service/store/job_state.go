@@ -8,13 +8,15 @@ import (
 )
 
 // PauseJob lets no more batches of a job be leased. Nodes stop working on those
-// that they have within a second. Pausing one that is paused changes nothing.
+// that they have within a second. Pausing one that is paused changes nothing,
+// but that [Store.LetGoJob] leaves it so.
 func (s *Store) PauseJob(ctx context.Context, by Actor, id string) (Job, error) {
 	return s.changeJob(ctx, by, rows.ListPaused, id, func(ctx context.Context, tx *sql.Tx, j Job) error {
 		if j.State.Ended() {
 			return ErrState
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE jobs SET state = 'paused' WHERE id = $1`, id)
+		_, err := tx.ExecContext(ctx, `
+			UPDATE jobs SET state = 'paused', problem = CASE WHEN problem = $2 THEN '' ELSE problem END WHERE id = $1`, id, forgetting)
 		return err
 	})
 }
@@ -58,7 +60,7 @@ func (s *Store) NoteDamage(ctx context.Context, id, problem string) error {
 }
 
 // changeJob changes a job under a lock of its row, and returns it as it is
-// then. It is an event if the job has another state.
+// then. It is an event if the job has another state, or another reason for it.
 func (s *Store) changeJob(
 	ctx context.Context, by Actor, what What, id string, change func(context.Context, *sql.Tx, Job) error,
 ) (j Job, err error) {
@@ -70,7 +72,7 @@ func (s *Store) changeJob(
 		if err := change(ctx, tx, before); err != nil {
 			return err
 		}
-		if j, err = readJob(ctx, tx, id); err != nil || j.State == before.State {
+		if j, err = readJob(ctx, tx, id); err != nil || j.State == before.State && j.Problem == before.Problem {
 			return err
 		}
 		return s.recordEvent(ctx, tx, by, Event{What: what, Object: j.ID})

@@ -128,8 +128,9 @@ func (w What) Words() string {
 	return string(w) // of a later version
 }
 
-// domain is what makes an address of a text.
-var domain = regexp.MustCompile(`@\S*`)
+// domain is what makes an address of a text, with the "@" as package mention
+// reads it, or as letters of Asia have it.
+var domain = regexp.MustCompile(`(?i)(@|%40|\\u0040|[\x{FE6B}\x{FF20}])\S*`)
 
 // WithoutAddress cuts addresses off at their "@", because events have none:
 // people choose their address as login, and as the name of a key.
