@@ -15,17 +15,17 @@ import (
 
 // Set is some addresses that are looked for. It is not changed after [Of], and
 // safe for concurrent use.
-type Set struct{ keys map[string]bool }
+type Set struct{ keys, domains map[string]bool }
 
 // Of returns the addresses. The error is that of [address.Read].
 func Of(addresses []string) (Set, error) {
-	s := Set{make(map[string]bool)}
+	s := Set{make(map[string]bool), make(map[string]bool)}
 	for _, given := range addresses {
 		key, err := keyOf(given)
 		if err != nil {
 			return Set{}, err
 		}
-		s.keys[key] = true
+		s.keys[key], s.domains[key[strings.LastIndexByte(key, '@')+1:]] = true, true
 	}
 	return s, nil
 }
@@ -43,8 +43,26 @@ func keyOf(given string) (string, error) {
 
 // Has reports whether an address is one of the set.
 func (s Set) Has(given string) bool {
+	if !s.mayBe(given[strings.LastIndexByte(given, '@')+1:]) {
+		return false
+	}
 	key, err := keyOf(given)
 	return err == nil && s.keys[key]
+}
+
+// mayBe reports, without much work, whether a domain may be that of an address
+// of the set, with the end of the name of a file perhaps. Of what is not ASCII
+// only [address.Read] knows.
+func (s Set) mayBe(domain string) bool {
+	foreign := func(r rune) bool { return r >= utf8.RuneSelf || r == '[' }
+	domain = strings.ToLower(domain)
+	if strings.ContainsFunc(domain, foreign) || strings.Contains(domain, "xn--") {
+		return true
+	}
+	for len(domain) > 0 && !s.domains[domain] {
+		domain = domain[:max(0, strings.LastIndexByte(domain, '.'))]
+	}
+	return domain != ""
 }
 
 // In reports whether a text mentions an address of the set: alone, among other
@@ -100,6 +118,9 @@ func (s Set) find(text string, begin int) (from, to int) {
 			continue
 		}
 		domain := domainAt(text[at+1:])
+		if !s.mayBe(domain) {
+			continue
+		}
 		plain := domain[:len(domain)-len(fileEnd.FindString(domain))]
 		for local := localBefore(text[begin:at]); local != ""; local = shorter(local) {
 			if s.Has(local+"@"+domain) || plain != domain && s.Has(local+"@"+plain) {
