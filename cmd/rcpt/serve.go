@@ -42,6 +42,7 @@ type serveCommand struct {
 	settings.DatabaseFlag
 	metricsFlag
 	siteFlags
+	signInFlags
 	acmeFlags           `group:"TLS"`
 	settings.AlertFlags `group:"Alerts"`
 	webhookFlags
@@ -134,6 +135,9 @@ func (c *serveCommand) parts(logger *slog.Logger) (s service.Config, err error) 
 	}
 	if s.Certificates, err = c.certificates(c.Folder(), logger); err != nil {
 		return s, err
+	}
+	if s.SignInProxy, err = c.signInProxy(settings.Prefixes(c.TrustedProxy)); err != nil {
+		return s, usage(err)
 	}
 	s.Alerts, err = c.Senders()
 	return s, err

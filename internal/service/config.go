@@ -72,6 +72,8 @@ type Config struct {
 	Contact string
 	// TrustedProxies may say for whom they ask.
 	TrustedProxies []netip.Prefix
+	// SignInProxy signs people in. Nil: they have passwords.
+	SignInProxy *dashboard.SignInProxy
 	// ReadyNetwork makes the server not ready while the check of the network
 	// fails.
 	ReadyNetwork bool

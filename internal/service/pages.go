@@ -24,7 +24,7 @@ func (r *running) addPages() error {
 	r.pages, err = dashboard.New(dashboard.Config{
 		Store: r.state.store, Keys: r.state.keys, Check: r.check, Health: r.health, Samples: r.Samples,
 		Lists: r.jobs, Mails: r.mailer() != nil, Asker: r.asker(), FixedKey: keyring.FixedIDOf(r.state.key.Secret),
-		PublicURL: r.PublicURL, TrustForwardedProto: len(r.TrustedProxies) > 0,
+		Proxy: r.SignInProxy, PublicURL: r.PublicURL, TrustForwardedProto: len(r.TrustedProxies) > 0,
 		Client: func(q *http.Request) netip.Addr { return r.server.ClientAddr(q) }, Log: r.logger,
 	})
 	return err

@@ -52,6 +52,7 @@ var (
 	ByVisitor = rows.ByVisitor
 	ByKey     = rows.ByKey
 	ByCommand = rows.ByCommand
+	ByProxy   = rows.ByProxy
 )
 
 // The states of a webhook.

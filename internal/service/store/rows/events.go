@@ -13,6 +13,7 @@ const (
 	FromPage    Source = "page"    // of the dashboard
 	FromAPI     Source = "api"     // with a key
 	FromCommand Source = "command" // rcpt on a server
+	FromProxy   Source = "proxy"   // one that signs people in
 )
 
 // Actor is who does something. The zero Actor is nobody, and its changes are
@@ -33,6 +34,9 @@ func ByVisitor() Actor { return Actor{From: FromPage} }
 
 // ByKey is a program with a key.
 func ByKey(id, name string) Actor { return Actor{FromAPI, id, name} }
+
+// ByProxy is what the proxy says of somebody whom it has signed in.
+func ByProxy(login string) Actor { return Actor{From: FromProxy, Name: login} }
 
 // ByCommand is a user of the operating system.
 func ByCommand(user string) Actor { return Actor{From: FromCommand, Name: user} }

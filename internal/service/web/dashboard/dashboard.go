@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -84,6 +85,9 @@ type Config struct {
 	// Client returns the address of the client, which limits guessing. Default:
 	// the other end of the connection.
 	Client func(r *http.Request) netip.Addr
+	// Proxy is a reverse proxy that signs people in. Default: they have
+	// passwords.
+	Proxy *SignInProxy
 	// Log receives faults, sign-ins and changes of keys. Default: silent.
 	Log *slog.Logger
 	// Now is the clock, which should be the store's too. Default: [time.Now].
@@ -167,6 +171,9 @@ func (d *Dashboard) Handler() http.Handler { return d.handler }
 func (d *Dashboard) build() (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, route := range d.routes() {
+		if d.config.Proxy != nil && slices.Contains(passwordRoutes, route.pattern) {
+			route.access = access{}
+		}
 		d.needs[route.pattern] = route.access
 		mux.Handle(route.pattern, d.serve(route.access, route.action))
 	}

@@ -48,6 +48,7 @@ type eventRow struct {
 
 var sourceTexts = map[rows.Source]string{
 	rows.FromPage: "Dashboard", rows.FromAPI: "API key", rows.FromCommand: "Command line",
+	rows.FromProxy: "Reverse proxy",
 }
 
 // eventsAsked reads which events are wanted, and who has an account: their

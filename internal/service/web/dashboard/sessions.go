@@ -33,6 +33,9 @@ const (
 
 // recognise finds the session and the account of a visit.
 func (d *Dashboard) recognise(v *visit) error {
+	if d.config.Proxy != nil {
+		return d.recogniseByProxy(v)
+	}
 	text := v.cookieText(sessionCookie)
 	if text == "" {
 		v.cookie = v.cookieText(formCookie)
@@ -84,7 +87,8 @@ func (d *Dashboard) begin(v *visit, account store.Account) error {
 		}
 	}
 	text := secret()
-	session := store.Session{Hash: store.HashOf(text), Account: account.ID, Expires: d.config.Now().Add(idleTimeout)}
+	now := d.config.Now()
+	session := store.Session{Hash: store.HashOf(text), Account: account.ID, Created: now, Expires: now.Add(idleTimeout)}
 	if err := d.config.Store.CreateSession(ctx, by, session); err != nil {
 		return err
 	}
@@ -102,6 +106,7 @@ func (d *Dashboard) begin(v *visit, account store.Account) error {
 	if err := d.config.Store.RememberNetwork(ctx, account.ID, networkOf(client).String()); err != nil {
 		d.config.Log.WarnContext(ctx, "dashboard: the network of a sign-in is not remembered", "error", err)
 	}
+	v.cookie, v.session = text, session
 	v.setCookie(sessionCookie, text, http.SameSiteLaxMode)
 	v.dropCookie(formCookie)
 	return nil

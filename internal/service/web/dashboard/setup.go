@@ -25,6 +25,9 @@ const maxLogin = 254
 // a day. It is empty when there is one already. Base is the
 // address of the server, as in http://127.0.0.1:8080.
 func (d *Dashboard) SetupURL(ctx context.Context, base string) (string, error) {
+	if d.config.Proxy != nil {
+		return "", nil
+	}
 	accounts, err := d.config.Store.Accounts(ctx)
 	isAdmin := func(a store.Account) bool { return a.Role == store.RoleAdmin }
 	if err != nil || slices.ContainsFunc(accounts, isAdmin) {

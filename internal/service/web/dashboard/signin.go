@@ -17,12 +17,19 @@ type signInForm struct {
 	Next  string // the page to go to
 	First bool   // there is no account yet
 	About string // the page for postmasters; empty: there is none
+
+	Proxy   bool   // a reverse proxy signs people in
+	Bye     bool   // somebody has signed out
+	SignOut string // where to sign out of the proxy; empty: nobody knows
 }
 
 func (d *Dashboard) showSignIn(v *visit) error {
 	next := ownPage(v.r.URL.Query().Get("next"))
 	if v.account != nil {
 		return v.redirect(home)
+	}
+	if d.config.Proxy != nil {
+		return d.render(v, "signin", page{Title: "Sign in", Body: signInForm{Proxy: true, About: d.about()}})
 	}
 	accounts, err := d.config.Store.Accounts(v.r.Context())
 	if err != nil {
@@ -112,5 +119,8 @@ func (d *Dashboard) signOut(v *visit) error {
 		return err
 	}
 	v.dropCookie(sessionCookie)
+	if d.config.Proxy != nil {
+		return d.signedOut(v)
+	}
 	return v.redirect("/sign-in?bye")
 }
