@@ -102,12 +102,18 @@ type frontend struct {
 // proxied starts a reverse proxy before a server.
 func proxied(t *testing.T, name, backend string) frontend {
 	t.Helper()
+	return proxiedBy(t, name, reverseProxies[name], backend)
+}
+
+// proxiedBy is proxied with another configuration.
+func proxiedBy(t *testing.T, name string, configure func(t *testing.T, dir, listen, plain, backend string) []string, backend string) frontend {
+	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skip(name + " is not installed")
 	}
 	dir, listen, plain := t.TempDir(), freePort(t), freePort(t)
 	writeCertificate(t, dir)
-	line := reverseProxies[name](t, dir, listen, plain, backend)
+	line := configure(t, dir, listen, plain, backend)
 	command := exec.Command(line[0], line[1:]...) // to be ended in order: a killed nginx leaves its workers
 	command.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	log := new(testkit.Log)

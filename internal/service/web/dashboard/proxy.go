@@ -49,7 +49,9 @@ func (p *SignInProxy) asserted(r *http.Request) (login string, role store.Role, 
 	login, once := onlyValue(r.Header, p.Header)
 	groups, onceToo := onlyValue(r.Header, p.GroupsHeader)
 	switch {
-	case !once || !onceToo || login != "" && LoginFault(login) != "":
+	case !once || !onceToo || login != "" && LoginFault(login) != "", strings.ContainsAny(login, "{}"):
+		// Caddy before 2.10 sends the name of its variable where there is
+		// no value (github.com/caddyserver/caddy/pull/6608).
 		return "", "", errAsserted
 	case login == "":
 		return "", "", nil

@@ -118,6 +118,7 @@ func TestProxyIsNotBelieved(t *testing.T) {
 		{"a name and an empty one", nil, []string{userHeader, "", userHeader, "ann"}, 403},
 		{"a name with a space", nil, []string{userHeader, "ann, bob"}, 403},
 		{"a name that is no text", nil, []string{userHeader, "ann\xff"}, 403},
+		{"a variable that the proxy has not replaced", nil, []string{userHeader, "{http.reverse_proxy.header.X-Auth-Request-User}"}, 403},
 		{"a long name", nil, []string{userHeader, strings.Repeat("a", 300)}, 403},
 		{"two lines of groups", withGroups, []string{userHeader, "ann", groupsHeader, "dev", groupsHeader, "ops"}, 403},
 	} {
