@@ -29,13 +29,14 @@ func (f signInFlags) signInProxy(trusted []netip.Prefix) (*dashboard.SignInProxy
 	case f.AuthHeader == "":
 		return nil, nil
 	case len(trusted) == 0:
-		return nil, errors.New("--auth-header needs --trusted-proxy: the address of the proxy, whose header alone is believed")
+		return nil, errors.New("--auth-header needs --trusted-proxy: the address of the proxy, which alone is believed")
 	case (f.AuthGroupsHeader == "") != (len(f.AuthGroup) == 0):
 		return nil, errors.New("--auth-groups-header and --auth-group need each other")
 	}
 	for _, network := range trusted {
 		if network.Bits() == 0 {
-			const format = "--auth-header with --trusted-proxy %s would believe everybody: name the address of the proxy alone"
+			const format = "--auth-header with --trusted-proxy %s would believe everybody: " +
+				"name the address of the proxy alone"
 			return nil, fmt.Errorf(format, network)
 		}
 	}
