@@ -34,7 +34,8 @@ const (
 func Routes() []string {
 	all := []string{
 		verifyRoute, usageRoute, webhooksRoute, webhookRoute, webhookResendRoute, webhookSecretRoute, webhookTestRoute,
-		bulkRoute, jobRoute, resultsRoute, healthRoute, readyRoute, "/api", apiRoute, pagesRoute, guide.Path,
+		bulkRoute, jobRoute, resultsRoute, againRoute, healthRoute, readyRoute,
+		"/api", apiRoute, pagesRoute, guide.Path,
 	}
 	return slices.AppendSeq(slices.AppendSeq(all, maps.Keys(changeRoutes)), maps.Keys(openapi.Routes(nil)))
 }
@@ -45,6 +46,10 @@ type routes map[string]exchange.Handler
 
 // Handler returns the Server's routes, for a server of the caller's own.
 func (s *Server) Handler() http.Handler {
+	return exchange.Observer{Logger: s.config.Logger, Answered: s.config.Hooks.Answered}.Handler(s.routes().of)
+}
+
+func (s *Server) routes() routes {
 	all := routes{
 		verifyRoute: exchange.Only(s.authorized(rows.ScopeVerify, s.verifies), http.MethodGet, http.MethodPost),
 		healthRoute: exchange.Only(health, http.MethodGet, http.MethodHead),
@@ -68,7 +73,7 @@ func (s *Server) Handler() http.Handler {
 		all[path] = exchange.Only(func(x *exchange.Exchange, r *http.Request) { answer(x, r) }, http.MethodGet,
 			http.MethodHead)
 	}
-	return exchange.Observer{Logger: s.config.Logger, Answered: s.config.Hooks.Answered}.Handler(all.of)
+	return all
 }
 
 // of returns the handler of a request and its route. Only paths in their plain
