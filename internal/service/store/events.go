@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/rcpt/rcpt/internal/service/store/rows"
 )
@@ -26,9 +27,16 @@ func (s *Store) recordEvent(ctx context.Context, tx *sql.Tx, by Actor, e Event) 
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO events (id, at, source, actor, actor_name, what, object, object_name, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		newID("evt"), millisOf(s.now()), string(by.From), storable(by.ID), eventText(by.Name), string(e.What),
+		s.eventID(), millisOf(s.now()), string(by.From), storable(by.ID), eventText(by.Name), string(e.What),
 		storable(e.Object), eventText(e.Name), eventText(e.Detail))
 	return err
+}
+
+// eventID is the ID of the next event. Those of one process are in order, as
+// several may have the same millisecond.
+func (s *Store) eventID() string {
+	_, random, _ := strings.Cut(newID(""), "_")
+	return fmt.Sprintf("evt_%08x%s", s.events.Add(1), random)
 }
 
 // RecordEvent stores that somebody did something that changes nothing else,

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/service/store/rows"
@@ -44,6 +45,7 @@ type Store struct {
 	queue   *queue
 	writer  string // random: this process among the writers of the database
 	changed signal
+	events  atomic.Uint32 // how many this process has recorded
 	jobWake chan struct{} // has something after a change of jobs
 
 	reservations *reservations
