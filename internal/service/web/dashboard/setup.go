@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -97,15 +99,38 @@ func (d *Dashboard) setUp(v *visit) error {
 	return v.redirect(home)
 }
 
-// LoginFault says what is wrong with a new login, or nothing.
+// LoginFault says what is wrong with a new login, or nothing. Two logins that
+// look the same would let one person pass for another.
 func LoginFault(login string) string {
 	switch {
 	case login == "":
 		return "Choose a login: a name or an e-mail address."
 	case len(login) > maxLogin:
 		return "The login is too long."
-	case !utf8.ValidString(login) || strings.ContainsFunc(login, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }):
-		return "The login has characters that nobody could type: leave out spaces and control characters."
+	case !utf8.ValidString(login) || strings.ContainsFunc(login, isOdd) || norm.NFKC.String(login) != norm.NFC.String(login):
+		return "The login has characters that nobody could type, or that look like others: use letters, digits and signs of ASCII."
+	case slices.ContainsFunc(strings.FieldsFunc(login, func(r rune) bool { return !unicode.IsLetter(r) }), isMixed):
+		return "The login has a word with letters of two alphabets, which look alike."
 	}
 	return ""
+}
+
+// isOdd reports whether a character is no letter, mark, digit, or sign of
+// ASCII, or is not seen.
+func isOdd(r rune) bool {
+	sign := r < unicode.MaxASCII && unicode.IsPrint(r) && r != ' '
+	return !sign && !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// isMixed reports whether a word has letters of two alphabets that share
+// shapes.
+func isMixed(word string) bool {
+	alphabets := 0
+	for _, alphabet := range []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic} {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(alphabet, r) }) {
+			alphabets++
+		}
+	}
+	return alphabets > 1
 }

@@ -178,3 +178,22 @@ func TestLinksTellNothing(t *testing.T) {
 		t.Errorf("an hour later: %d", got.StatusCode)
 	}
 }
+
+// TestLookAlikes: nobody joins with a login that looks like that of another.
+func TestLookAlikes(t *testing.T) {
+	for _, login := range []string{
+		"ada@acme.example", "иван", "иван@acme.example", "josé", "jose\u0301", "o'brien+x", "ελένη", "山田", "राम", "r2-d2_x.y",
+	} {
+		if fault := LoginFault(login); fault != "" {
+			t.Errorf("%q: %s", login, fault)
+		}
+	}
+	for _, login := range []string{
+		"", "a b", "a\tb", "ada\u200b", "\u202eada", "ada\u00ad", "a\u0430a", "ad\u03b1", "\uff41da", "ada\u3164", "ada\u115f",
+		"ada\u2800", "ada\ufe0f", "ada\u00a0", "ada@acme\u3002example", "ada\xff", "ada\u034f", "\U0001d41ada",
+	} {
+		if LoginFault(login) == "" {
+			t.Errorf("%q is taken", login)
+		}
+	}
+}
