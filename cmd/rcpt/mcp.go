@@ -16,6 +16,7 @@ import (
 	"github.com/rcpt/rcpt/engine"
 	"github.com/rcpt/rcpt/internal/doctor"
 	"github.com/rcpt/rcpt/internal/service/keyring"
+	"github.com/rcpt/rcpt/internal/sys/tty"
 	"github.com/rcpt/rcpt/server/client"
 )
 
@@ -45,10 +46,16 @@ func (c *mcpCommand) Run(ctx context.Context, std terminal, logs *settings.LogFl
 	if err != nil {
 		return err
 	}
+	if tty.Is(std.in) {
+		fmt.Fprintln(std.err, "rcpt mcp is for an agent, which starts it and talks to it in JSON; Ctrl-D ends it.")
+	}
 	transport := &mcp.IOTransport{Reader: std.in, Writer: leftOpen{std.out}, MaxLineLength: maxCall}
 	err = tools.server(ctx).Run(ctx, transport)
 	if ctx.Err() != nil { // it was asked to end
 		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("the session with the agent ended: %w", err)
 	}
 	return errors.Join(err, end())
 }

@@ -160,6 +160,7 @@ func TestAgentSession(t *testing.T) {
 			{"verify_addresses", map[string]any{"emails": []string{}}, true},
 			{"verify_addresses", map[string]any{"emails": make([]string, 101)}, true},
 			{"verify_address", map[string]any{"address": "alice@acme.example"}, true},
+			{"verify_addresses", nil, true},
 			{"explain_reply", map[string]any{"reply": "no code"}, true},
 			{"explain_reply", map[string]any{"reply": "550 no", "phase": "supper"}, true},
 			{"explain_word", map[string]any{"word": "fine"}, true},

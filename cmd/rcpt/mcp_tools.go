@@ -70,7 +70,11 @@ func (a answer) handle(ctx context.Context, call *mcp.CallToolRequest) (*mcp.Cal
 
 // read reads the arguments of a call.
 func read(call *mcp.CallToolRequest, in any) error {
-	decoder := json.NewDecoder(bytes.NewReader(call.Params.Arguments))
+	arguments := call.Params.Arguments
+	if arguments == nil {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(in); err != nil {
 		return fmt.Errorf("the arguments are not as the tool takes them: %w", err)
