@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 contract=$(cd ../.. && pwd)/internal/contract/openapi.json
+signup=$(cd ../.. && pwd)/docs/signup.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export GOWORK=off
@@ -24,5 +25,8 @@ npm ci --silent --no-audit --no-fund --ignore-scripts --prefer-offline
 echo "openapi-typescript: types in TypeScript"
 npx --no-install openapi-typescript "$contract" --output api.ts >/dev/null
 npx --no-install tsc --noEmit --strict api.ts
+echo "tsc: the check of docs/signup.md"
+sed -n '/^`signup.ts`/,/^```$/p' "$signup" | sed '1,/^```ts$/d; /^```$/d' >signup.ts
+npx --no-install tsc --noEmit --strict --target es2022 --module nodenext --types node signup.ts
 echo "redocly: rules of style"
 npx --no-install redocly lint --config redocly.yaml "$contract"
