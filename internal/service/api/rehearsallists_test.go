@@ -113,4 +113,14 @@ func TestTestListsApart(t *testing.T) {
 			t.Errorf("it sees the other: %s", all)
 		}
 	}
+	for _, key := range l.keys.List() {
+		fresh, _, err := l.keys.Rotate(t.Context(), store.ByCommand("test"), key.ID, time.Now().Add(time.Hour))
+		check(t, err)
+		own, other := ids[live], ids[test]
+		if key.Test {
+			own, other = other, own
+		}
+		l.want(l.send("GET", "/api/v1/bulk/"+own, fresh, ""), 200)
+		l.want(l.send("GET", "/api/v1/bulk/"+other, fresh, ""), 404)
+	}
 }
