@@ -2,8 +2,10 @@ package sandbox
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/rcpt/rcpt"
 	"github.com/rcpt/rcpt/engine"
+	"github.com/rcpt/rcpt/internal/contract"
 )
 
 // verified returns the result of an address, and how long it took.
@@ -182,4 +185,33 @@ func TestVerifyGroup(t *testing.T) {
 			t.Errorf("%v after %v", got, time.Since(began))
 		}
 	})
+}
+
+// TestErrorsOfContract: every error that the contract of a verification has is
+// in the table, but for those of a body that a client sends.
+func TestErrorsOfContract(t *testing.T) {
+	var of struct {
+		Paths map[string]map[string]struct{ Responses map[string]any }
+	}
+	if err := json.Unmarshal(contract.File(), &of); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for _, method := range of.Paths["/api/v1/verify"] {
+		for status := range method.Responses {
+			want[status] = status != "200" && status != "413" && status != "415"
+		}
+	}
+	for _, row := range errorRows {
+		status := strconv.Itoa(row.Status)
+		if _, known := want[status]; !known {
+			t.Errorf("%s: the contract has no such error", row.Name)
+		}
+		want[status] = false
+	}
+	for status, missing := range want {
+		if missing {
+			t.Errorf("there is no row for %s", status)
+		}
+	}
 }
