@@ -267,6 +267,7 @@ func TestPictures(t *testing.T) {
 		{"team-person", s.URL + "/team", []chromedp.Action[chromedp.Void]{click(`[aria-label="Change ben@acme.example"]`), click("details:last-of-type summary"), shown("#keys")}},
 		{"team-invited", s.URL + "/team", []chromedp.Action[chromedp.Void]{typed("#login", "eve@acme.example"), click(".form .primary"), shown("#link")}},
 		{"team-faults", s.URL + "/team", []chromedp.Action[chromedp.Void]{typed("#login", "grace"), click(".form .primary"), shown("#login-fault")}},
+		{"events", s.URL + "/events", nil},
 		{"account", s.URL + "/account", nil},
 		{"account-faults", s.URL + "/account", []chromedp.Action[chromedp.Void]{typed("#password", "short"), click(".card .primary"), shown("#repeated-fault")}},
 		{"not-found", s.URL + "/nowhere", nil},
@@ -338,7 +339,7 @@ func TestKeyboard(t *testing.T) {
 	list := eval[string](t, ctx, `location.pathname`)
 	do(t, ctx, chromedp.Navigate(s.URL+"/lists"), choose(t, "New.csv", exampleList(30)), shown("#first"))
 	newList := eval[string](t, ctx, `location.pathname`)
-	for _, path := range []string{"/keys", "/keys/new", "/check", "/lists", newList, list, "/webhooks/receivers", "/usage", "/health", "/account"} {
+	for _, path := range []string{"/keys", "/keys/new", "/check", "/lists", newList, list, "/webhooks/receivers", "/usage", "/health", "/events", "/account"} {
 		do(t, ctx, chromedp.Navigate(s.URL+path), chromedp.Evaluate[chromedp.Void](`document.activeElement?.blur()`))
 		want := eval[[]string](t, ctx, `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
 			.filter((e) => e.checkVisibility() && e.tabIndex >= 0 && e.type !== "hidden" && (e.type !== "radio" || e.checked)).map((e) => (e.id || e.textContent.trim() || e.name).slice(0, 30))`)

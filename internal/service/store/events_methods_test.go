@@ -61,6 +61,7 @@ func deeds(t *testing.T, s *Store, ctx context.Context) []deed {
 			return err
 		}},
 		{"UpdateKey", of(rows.KeyChanged), func(by Actor) error { key.Name = "store"; return s.UpdateKey(ctx, by, key) }},
+		{"UpdateKey", nil, func(by Actor) error { return s.UpdateKey(ctx, by, key) }},
 		{"RotateKey", of(rows.KeyRotated), func(by Actor) (err error) {
 			fresh, err = s.RotateKey(ctx, by, key.ID, HashOf("fresh"), now)
 			return err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -55,12 +56,18 @@ func TestEvents(t *testing.T) {
 		wantError(t, err, ErrExists)
 		_, err = s.CreateKey(ctx, Actor{}, Key{Hash: HashOf("nobody's")})
 		wantError(t, err, ErrInvalid)
+		key.Networks, key.Burst = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, 3
+		check(t, s.UpdateKey(ctx, ByCommand("root"), key))
+		changed, err := s.Events(ctx, EventQuery{What: "key.changed"})
+		if check(t, err); len(changed) != 1 || changed[0].Detail != "rate, networks" || changed[0].By.Name != "root" {
+			t.Errorf("the change is %v", changed)
+		}
 		check(t, s.RevokeKey(ctx, program, key.ID))
 		check(t, s.RevokeKey(ctx, program, key.ID))
 
 		all := allEvents(t, s)
-		if len(all) != 2 {
-			t.Fatalf("got %d events, want 2: %v", len(all), all)
+		if len(all) != 3 {
+			t.Fatalf("got %d events, want 3: %v", len(all), all)
 		}
 		for _, e := range all {
 			if e.Object != key.ID || e.Name != "for bob@… who pays" || !e.At.Equal(clock.Now()) {
@@ -77,7 +84,7 @@ func TestEvents(t *testing.T) {
 			{EventQuery{By: "acc_ann"}, "key.created"},
 			{EventQuery{By: "key_shop"}, "key.revoked"},
 			{EventQuery{What: "key.created"}, "key.created"},
-			{EventQuery{Before: all[0].ID}, all[1].What},
+			{EventQuery{Before: all[1].ID}, all[2].What},
 			{EventQuery{Limit: 1}, all[0].What},
 		} {
 			found, err := s.Events(ctx, c.q)
@@ -91,8 +98,8 @@ func TestEvents(t *testing.T) {
 		}
 		clock.Advance(365 * 24 * time.Hour)
 		check(t, s.Purge(ctx))
-		if left := allEvents(t, s); len(left) != 2 {
-			t.Errorf("after a year %d events are left of 2", len(left))
+		if left := allEvents(t, s); len(left) != 3 {
+			t.Errorf("after a year %d events are left of 3", len(left))
 		}
 		clock.Advance(2 * 24 * time.Hour)
 		check(t, s.Purge(ctx))

@@ -47,12 +47,21 @@ func insertKey(ctx context.Context, tx *sql.Tx, k Key) error {
 }
 
 // UpdateKey sets the name, scopes, limits, networks and expiry of the key with
-// k's ID to those of k.
+// k's ID to those of k. The event names what is different; if nothing is, there
+// is none.
 func (s *Store) UpdateKey(ctx context.Context, by Actor, k Key) error {
 	k.Name = rows.PlainName(k.Name)
 	err := s.write(ctx, "update key", func(ctx context.Context, tx *sql.Tx) error {
 		if err := checkKey(&k); err != nil {
 			return err
+		}
+		old, err := lockKey(ctx, tx, k.ID)
+		if err != nil {
+			return err
+		}
+		changed := differences(old, k)
+		if changed == "" {
+			return nil
 		}
 		if err := one(tx.ExecContext(ctx, `
 			UPDATE api_keys SET name = $2, scopes = $3, rate = $4, burst = $5, concurrency = $6, quota = $7, networks = $8, expires = $9
@@ -61,13 +70,37 @@ func (s *Store) UpdateKey(ctx context.Context, by Actor, k Key) error {
 			millisOf(k.Expires))); err != nil {
 			return err
 		}
-		if err := s.recordEvent(ctx, tx, by, Event{What: rows.KeyChanged, Object: k.ID, Name: k.Name}); err != nil {
+		if err := s.recordEvent(ctx, tx, by, Event{
+			What: rows.KeyChanged, Object: k.ID, Name: k.Name, Detail: changed,
+		}); err != nil {
 			return err
 		}
 		return bump(ctx, tx, topicKeys)
 	})
 	s.changed.send(err)
 	return err
+}
+
+// differences names what is not the same in two keys.
+func differences(a, b Key) string {
+	var all []string
+	for _, of := range []struct {
+		what string
+		same bool
+	}{
+		{"name", a.Name == b.Name},
+		{"scopes", joined(a.Scopes) == joined(b.Scopes)},
+		{"rate", a.RatePerSecond == b.RatePerSecond && a.Burst == b.Burst},
+		{"concurrency", a.Concurrency == b.Concurrency},
+		{"quota", a.MonthlyQuota == b.MonthlyQuota},
+		{"networks", joined(a.Networks) == joined(b.Networks)},
+		{"expiry", millisOf(a.Expires) == millisOf(b.Expires)},
+	} {
+		if !of.same {
+			all = append(all, of.what)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // RevokeKey makes a key permanently unusable, and pauses its lists. A revoked
