@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,12 +112,21 @@ func (c *forgetCommand) print(w io.Writer, f service.Forgotten) error {
 	return err
 }
 
+// leftAdvice says how people change what a table has.
+var leftAdvice = map[string]string{
+	"accounts":    "rcpt accounts remove, or leave it, if the account is needed",
+	"invitations": "it is deleted when it expires",
+	"api_keys":    "rcpt keys edit --name",
+	"settings":    "it is kept for --mail-from",
+}
+
 // leftError says what is left, and what to do about it.
 func leftError(f service.Forgotten) error {
 	var errs []error
 	for _, m := range f.Left {
-		const format = "%s of %s %s mentions it still: change it, or delete it"
-		errs = append(errs, fmt.Errorf(format, m.Column, m.Table, m.ID))
+		const format = "the %s of %s in the table %s mentions it still: %s"
+		advice := cmp.Or(leftAdvice[m.Table], "change it")
+		errs = append(errs, fmt.Errorf(format, m.Column, cmp.Or(m.ID, "a row"), m.Table, advice))
 	}
 	for _, id := range f.Arriving {
 		errs = append(errs, fmt.Errorf("the list %s was arriving: run the command again", id))

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +171,23 @@ func TestForget(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestForgetLeft: what people have to choose anew is said, and stays.
+func TestForgetLeft(t *testing.T) {
+	s := openStore(t, store.Options{DataDir: t.TempDir()})
+	ctx, by := t.Context(), store.ByCommand("test")
+	account, err := s.CreateAccount(ctx, by, store.Account{Login: "zoe.quill@xn--bcher-kva.example", Role: store.RoleAdmin, Password: "x"})
+	check(t, err)
+	key, err := s.CreateKey(ctx, by, store.Key{Name: "for zoe.quill@bücher.example", Hash: store.HashOf("x"), Scopes: []store.Scope{store.ScopeVerify}})
+	check(t, err)
+	check(t, s.SetSetting(ctx, "pace x zoe.quill@bücher.example", []byte("{}")))
+	done, err := Forget(ctx, s, []string{forgotten})
+	check(t, err)
+	want := []store.Mention{{Table: "accounts", Column: "login", ID: account.ID}, {Table: "api_keys", Column: "name", ID: key.ID}, {Table: "settings", Column: "name"}}
+	if !slices.Equal(done.Left, want) {
+		t.Errorf("left: %+v", done.Left)
 	}
 }
 

@@ -79,6 +79,30 @@ func TestForgetAfterACrash(t *testing.T) {
 	}
 }
 
+// TestForgetDrafts: a draft is deleted if it mentions an address, wherever, or
+// cannot be searched.
+func TestForgetDrafts(t *testing.T) {
+	n := alone(t, &hosts{})
+	long := strings.Repeat("a@a.example\n", segmentOctets/12)
+	for text, dropped := range map[string]int64{
+		"email\njoanzoe@a.example\n":                    0,
+		"name,note\nx,ask Zoe@A.example\n":              1,
+		"PK\x03\x04 is the beginning of a spreadsheet":  1,
+		long[:len(long)-6] + "\nzoe@a.example\n":        1, // across segments
+		long[:len(long)-6] + "\nzoe@b.example\n" + long: 0,
+	} {
+		s, err := n.keep(t.Context(), strings.NewReader(text))
+		check(t, err)
+		id, err := n.KeepDraft(t.Context(), "owner", "draft", s)
+		s.Close()
+		check(t, err)
+		if done := n.forget("zoe@a.example"); done.Drafts != dropped {
+			t.Errorf("%.40q: %d are deleted", text, done.Drafts)
+		}
+		_ = n.DropDraft(t.Context(), id, "owner")
+	}
+}
+
 // TestForgetQuota: what will not be asked about is given back, once.
 func TestForgetQuota(t *testing.T) {
 	s := openStore(t, store.Options{DataDir: t.TempDir()})
