@@ -28,9 +28,15 @@ type Row struct {
 func Rows() []Row {
 	all := append([]Row(nil), results...)
 	for _, reason := range rcpt.Reasons() {
-		all = append(all, Row{Name: nameOf(string(reason)), Reason: reason})
+		all = append(all, Row{Name: nameOf(string(reason)), Reason: reason, About: abouts[reason]})
 	}
 	return append(all, errorRows...)
+}
+
+// abouts say what the message of a reason does not.
+var abouts = map[rcpt.Reason]string{
+	rcpt.ReasonBusy: "alone, it is the error 503 `mail_host_busy`; among several and in a list, " +
+		"this reason, and `success` is false",
 }
 
 // nameOf is a word as it stands in an address.
