@@ -87,13 +87,17 @@ func (d *Dashboard) sentBy(v *visit, j store.Job) (string, error) {
 	return d.accountOf(v, j.Key)
 }
 
-// webhookOwner is the account of the list that the webhook tells of, or of its
-// key.
+// webhookOwner is the account of the webhook that the path names.
 func (d *Dashboard) webhookOwner(v *visit) (string, error) {
 	w, _, err := d.config.Store.Webhook(v.r.Context(), "", v.r.PathValue("id"))
 	if err != nil {
 		return "", err
 	}
+	return d.webhookOf(v, w)
+}
+
+// webhookOf is the account of the list that a webhook tells of, or of its key.
+func (d *Dashboard) webhookOf(v *visit, w store.Webhook) (string, error) {
 	if w.Key != KeyID {
 		return d.accountOf(v, w.Key)
 	}

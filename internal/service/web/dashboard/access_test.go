@@ -380,3 +380,31 @@ func TestRolesInDocs(t *testing.T) {
 		}
 	}
 }
+
+// TestReceiversOfOthers: of a receiver only the host is shown to those who may
+// not change what is sent there.
+func TestReceiversOfOthers(t *testing.T) {
+	w, _ := newListWorld(t, jobs.Limits{})
+	c := newCrowd(t, w)
+	hook, err := c.store.AddWebhook(t.Context(), store.ByVisitor(), store.Webhook{
+		Key: c.key(t, c.other).ID, Event: "job.completed", URL: "https://receiver.example/T0/secret", Body: json.RawMessage(`{}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := c.store.BeginJob(t.Context(), "node", store.Job{Owner: c.other.ID, Key: KeyID, Name: "list", Format: "csv", Webhook: hook.URL}, 0, nil)
+	if err == nil {
+		_, err = c.store.StartJob(t.Context(), store.ByVisitor(), j.ID, store.JobTotals{}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range append(c.people[1:], c.other) {
+		for _, path := range []string{"/webhooks", "/webhooks/" + hook.ID, "/lists/" + j.ID} {
+			got := c.ask(t, who, http.MethodGet, path)
+			whole := strings.Contains(got.body, "T0/secret")
+			if want := who.ID == c.other.ID || who.Role == store.RoleAdmin; whole != want || !strings.Contains(got.body, "https://receiver.example/") {
+				t.Errorf("%s as %s: the path is shown: %v\n%s", path, who.Login, whole, got.body)
+			}
+		}
+	}
+}

@@ -58,6 +58,9 @@ func (d *Dashboard) showList(v *visit) error {
 	if view.SentBy, err = d.sentBy(v, j); err != nil {
 		return err
 	}
+	if mine, _ := d.may(v, "POST /lists/{id}/pause", view.SentBy); !mine {
+		view.Webhook = hostOnly(view.Webhook)
+	}
 	if view.Progress, err = d.progressOf(v, j); err != nil {
 		return err
 	}

@@ -3,12 +3,14 @@ package dashboard
 import (
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rcpt/rcpt/internal/service/store"
+	"github.com/rcpt/rcpt/internal/service/web/dashboard/dashboardtest"
 )
 
 var (
@@ -194,6 +196,35 @@ func TestLookAlikes(t *testing.T) {
 	} {
 		if LoginFault(login) == "" {
 			t.Errorf("%q is taken", login)
+		}
+	}
+}
+
+// TestRolesOnEveryNode: a role that was changed at one server holds at another
+// for the next request of a session that runs there.
+func TestRolesOnEveryNode(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	w.addAccount(t, "ben@acme.example", store.RoleMember)
+	at := w.personAt(t, "ben@acme.example")
+	config := w.config
+	config.Keys = dashboardtest.Keys{Store: w.store}
+	second, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.passwords.derive = w.passwords.derive
+	other := &world{Dashboard: second, store: w.store, clock: w.clock, server: httptest.NewServer(second.Handler())}
+	defer other.server.Close()
+	other.client = other.browser()
+	other.signInAs(t, "ben@acme.example", testPassword)
+	for _, step := range []struct {
+		path, role string
+		want       int
+	}{{"/role", "member", 200}, {"/role", "viewer", 403}, {"/role", "admin", 200}, {"/remove", "", 303}} {
+		w.post(t, at, at+step.path, "role", step.role)
+		if got := other.get(t, "/keys/new"); got.StatusCode != step.want {
+			t.Errorf("%s %s: the other server answers %d, want %d", step.path, step.role, got.StatusCode, step.want)
 		}
 	}
 }

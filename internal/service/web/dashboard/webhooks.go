@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"slices"
 	"time"
 
@@ -41,13 +42,32 @@ type webhookRow struct {
 	store.Webhook
 	KeyName string
 	Shown   webhookState
+	Mine    bool // the visitor may send it again
+}
+
+// rowOf is a webhook as the visitor may see it.
+func (d *Dashboard) rowOf(v *visit, w store.Webhook, names map[string]string) webhookRow {
+	mine := ownWebhook.admits(v.account, func() (string, error) { return d.webhookOf(v, w) }) == nil
+	if !mine {
+		w.URL = hostOnly(w.URL)
+	}
+	return webhookRow{w, names[w.Key], stateOf(w), mine}
+}
+
+// hostOnly is the URL of a receiver for those who may not change what is sent
+// there: its path may be a secret.
+func hostOnly(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + "/…"
 }
 
 // webhookView is the page of one webhook.
 type webhookView struct {
 	webhookRow
-	Log  []store.WebhookTry // the last one first
-	Mine bool               // it may be sent again
+	Log []store.WebhookTry // the last one first
 }
 
 func (d *Dashboard) showWebhooks(v *visit) error {
@@ -69,7 +89,7 @@ func (d *Dashboard) showWebhooks(v *visit) error {
 		return err
 	}
 	for _, w := range all {
-		view.Rows = append(view.Rows, webhookRow{w, names[w.Key], stateOf(w)})
+		view.Rows = append(view.Rows, d.rowOf(v, w, names))
 	}
 	if len(all) == webhooksShown {
 		view.Next = all[len(all)-1].ID
@@ -92,9 +112,7 @@ func (d *Dashboard) showWebhook(v *visit) error {
 		return err
 	}
 	slices.Reverse(tries)
-	p := page{Title: "Webhook", Nav: "/keys", Body: webhookView{
-		webhookRow: webhookRow{w, names[w.Key], stateOf(w)}, Log: tries, Mine: ownWebhook.admits(v.account, func() (string, error) { return d.webhookOwner(v) }) == nil,
-	}}
+	p := page{Title: "Webhook", Nav: "/keys", Body: webhookView{d.rowOf(v, w, names), tries}}
 	switch query := v.r.URL.Query(); {
 	case w.State != store.WebhookPending || d.config.Now().Sub(w.Next) > sendingFor:
 	case query.Has("resent"):
