@@ -34,7 +34,7 @@ func (f signInFlags) signInProxy(trusted []netip.Prefix) (*dashboard.SignInProxy
 		return nil, errors.New("--auth-groups-header and --auth-group need each other")
 	}
 	for _, network := range trusted {
-		if network.Bits() == 0 {
+		if network.Bits() < 7 { // fc00::/7 is the widest that is private
 			const format = "--auth-header with --trusted-proxy %s would believe everybody: " +
 				"name the address of the proxy alone"
 			return nil, fmt.Errorf(format, network)

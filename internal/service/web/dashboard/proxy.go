@@ -49,7 +49,9 @@ func (p *SignInProxy) asserted(r *http.Request) (login string, role store.Role, 
 	login, once := onlyValue(r.Header, p.Header)
 	groups, onceToo := onlyValue(r.Header, p.GroupsHeader)
 	switch {
-	case !once || !onceToo || login != "" && LoginFault(login) != "", strings.ContainsAny(login, "{}"):
+	case !once || !onceToo || login != "" && LoginFault(login) != "", strings.ContainsAny(login, "{},;"):
+		// A comma or semicolon stands between two values in one line (RFC
+		// 9110 §5.3): that of a stranger and that of the proxy, perhaps.
 		// Caddy before 2.10 sends the name of its variable where there is
 		// no value (github.com/caddyserver/caddy/pull/6608).
 		return "", "", errAsserted
@@ -87,7 +89,7 @@ func (d *Dashboard) recogniseByProxy(v *visit) error {
 	login, role, err := d.config.Proxy.asserted(v.r)
 	if err != nil {
 		d.config.Log.WarnContext(v.r.Context(), "dashboard: "+err.Error())
-		return errForged
+		return errAsserted
 	}
 	if login == "" {
 		return nil
@@ -102,8 +104,11 @@ func (d *Dashboard) recogniseByProxy(v *visit) error {
 		v.cookie, v.session, v.account = text, session, &account
 		return d.extend(v.r.Context(), session)
 	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) || v.r.Method != http.MethodGet {
+	switch {
+	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
+	case v.r.Method == http.MethodPost:
+		return errForged
 	}
 	if err := d.begin(v, account); err != nil {
 		return err

@@ -119,6 +119,8 @@ func TestProxyIsNotBelieved(t *testing.T) {
 		{"a name with a space", nil, []string{userHeader, "ann, bob"}, 403},
 		{"a name that is no text", nil, []string{userHeader, "ann\xff"}, 403},
 		{"a variable that the proxy has not replaced", nil, []string{userHeader, "{http.reverse_proxy.header.X-Auth-Request-User}"}, 403},
+		{"two names in one line", nil, []string{userHeader, "ann,bob"}, 403},
+		{"two names in one line, as in a chain", nil, []string{userHeader, "ann;bob"}, 403},
 		{"a long name", nil, []string{userHeader, strings.Repeat("a", 300)}, 403},
 		{"two lines of groups", withGroups, []string{userHeader, "ann", groupsHeader, "dev", groupsHeader, "ops"}, 403},
 	} {
@@ -177,8 +179,11 @@ func TestProxyForms(t *testing.T) {
 		return len(all)
 	}
 	form := url.Values{"name": {"shop"}, "verify": {"1"}}
-	if got := w.ask(t, "POST", "/keys", form, named...); got.StatusCode == http.StatusOK || keys() > 0 {
+	if got := w.ask(t, "POST", "/keys", form, named...); got.StatusCode != http.StatusForbidden || keys() > 0 {
 		t.Errorf("without a session: %d", got.StatusCode)
+	}
+	if got := w.ask(t, "HEAD", "/keys", nil, named...); got.StatusCode != http.StatusOK {
+		t.Errorf("HEAD without a session: %d", got.StatusCode)
 	}
 	page := w.ask(t, "GET", "/keys/new", nil, named...).body
 	if got := w.ask(t, "POST", "/keys", form, named...); got.StatusCode != http.StatusForbidden || keys() > 0 {

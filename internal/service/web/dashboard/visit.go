@@ -202,6 +202,9 @@ func (d *Dashboard) fail(v *visit, err error) {
 	case errors.Is(err, errForged):
 		p = problem{Heading: "This form is no longer valid", Status: http.StatusForbidden,
 			Text: "It was made for another session, or sent from another site. Open the page again and repeat what you did."}
+	case errors.Is(err, errAsserted):
+		p = problem{Heading: "You could not be signed in", Status: http.StatusForbidden,
+			Text: "The proxy in front of this server names you twice, or in a way that is no login. The server's log says so, too."}
 	case errors.Is(err, errRole):
 		p = problem{Heading: "Your role does not allow this", Status: http.StatusForbidden,
 			Text: "An admin can give you another role, or do it for you. Account says which role you have."}
