@@ -18,22 +18,22 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := "| before the `@` | `result` | `reason` | what it shows |\n| --- | --- | --- | --- |\n"
+	results := "| before the `@` | `result` | `reason` | `action` | what it shows |\n| --- | --- | --- | --- | --- |\n"
 	errors := "| before the `@` | status | `code` |\n| --- | --- | --- |\n"
 	for _, row := range Rows() {
 		if row.Status > 0 {
 			errors += fmt.Sprintf("| `%s` | %d | %s |\n", row.Name, row.Status, quoted(string(row.Code)))
 			continue
 		}
+		r, _ := answerTo(row.Name+"@acme.example", time.Now(), longest)
 		shows := row.About
 		if shows == "" {
-			r, _ := answerTo(row.Name+"@acme.example", time.Now(), longest)
 			shows = r.Message
 			if row.Reason.Failed() {
 				shows += " `success` is false"
 			}
 		}
-		results += fmt.Sprintf("| `%s` | `%s` | `%s` | %s |\n", row.Name, row.Reason.Verdict(), row.Reason, shows)
+		results += fmt.Sprintf("| `%s` | `%s` | `%s` | `%s` | %s |\n", row.Name, r.Verdict, r.Reason, r.Action(), shows)
 	}
 	want := between(t, string(text), "results", results)
 	want = between(t, want, "errors", errors)
