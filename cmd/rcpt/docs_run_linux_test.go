@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rcpt/rcpt/bulk"
+	"github.com/rcpt/rcpt/internal/service/jobs"
 	"github.com/rcpt/rcpt/internal/service/store"
 )
 
@@ -188,6 +190,20 @@ var states = map[string]func(*testing.T, *store.Store){
 		check(t, s.RevokeKey(t.Context(), store.ByCommand("test"), key.ID))
 		_, err = s.PauseOrphans(t.Context())
 		check(t, err)
+	},
+	"rcpt forget": func(t *testing.T, s *store.Store) {
+		m, err := jobs.New(jobs.Config{Store: s, Verifier: struct{ bulk.Verifier }{}, TempDir: t.TempDir()})
+		check(t, err)
+		check(t, m.Join(t.Context()))
+		list, err := m.Receive(t.Context(), strings.NewReader("name,email,contact\nZoe,zoe.quill@example.com,\n"+
+			"Ben,ben@a.example,zoe.quill@example.com\nZoe,zoe.quill@example.com,\n"))
+		check(t, err)
+		defer list.Close()
+		j, err := m.Create(t.Context(), list, jobs.Request{By: store.ByCommand("test"), Owner: "shop", Key: "shop", Name: "customers.csv"})
+		check(t, err)
+		_, err = s.PauseJob(t.Context(), store.ByCommand("test"), j.ID) // nobody is asked
+		check(t, err)
+		s.PutVerdict("zoe.quill@example.com", store.Verdict{Checked: time.Now(), Expires: time.Now().Add(time.Hour)})
 	},
 	"rcpt webhooks show": func(t *testing.T, s *store.Store) {
 		w := store.Webhook{Key: "fixed", Event: "job.completed", URL: "https://receiver.example/hook", Body: []byte(`{"type":"job.completed"}`)}
