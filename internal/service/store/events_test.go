@@ -108,3 +108,31 @@ func TestEvents(t *testing.T) {
 		}
 	})
 }
+
+// TestFailedSignIns: strangers cannot fill the disk with failed sign-ins, with
+// a login that exists as little as with one that does not.
+func TestFailedSignIns(t *testing.T) {
+	onEngines(t, func(t *testing.T, o Options) {
+		clock := newClock()
+		o.Now = clock.Now
+		s, ann := open(t, o), Account{ID: "acc_ann", Login: "ann"}
+		fail := func(n int, a Account) {
+			t.Helper()
+			for range n {
+				check(t, s.SignInFailed(t.Context(), ByVisitor(), a))
+			}
+		}
+		fail(failuresKept-1, Account{})
+		fail(3, ann)
+		fail(3, Account{})
+		if n := len(allEvents(t, s)); n != failuresKept {
+			t.Errorf("%d failed sign-ins of an hour are kept, want %d", n, failuresKept)
+		}
+		clock.Advance(time.Hour)
+		fail(1, ann)
+		all, err := s.Events(t.Context(), EventQuery{Limit: 1})
+		if check(t, err); !all[0].At.Equal(clock.Now()) || all[0].Object != ann.ID || all[0].By.ID != "" {
+			t.Errorf("the next hour begins with %v", all[0])
+		}
+	})
+}
