@@ -163,6 +163,9 @@ func TestForget(t *testing.T) {
 			for _, place := range inFiles(t, files, before) {
 				t.Error(place)
 			}
+			if engine == "postgresql" { // once is long enough
+				return
+			}
 			again, err := Forget(t.Context(), s, []string{forgotten})
 			check(t, err)
 			for kind, n := range again.Erased {
@@ -201,6 +204,9 @@ func checkForgotten(t *testing.T, m *jobs.Manager, s *store.Store, all []rows.Jo
 		check(t, m.Write(t.Context(), &out, now, jobs.Output{Format: list.CSV}))
 		if spelled.Match(out.Bytes()) && j.Name != "suggested.csv" || now.Rows != j.Rows || !bytes.Contains(out.Bytes(), []byte("ben@a.example")) && j.Name != "only.csv" && j.Name != "queued" {
 			t.Errorf("%s: %+v\n%s", j.Name, now, out.String())
+		}
+		if j.Name == "suggested.csv" && bytes.Contains(out.Bytes(), []byte("zoe.quill@xn--bcher")) {
+			t.Errorf("she is suggested: %s", out.String())
 		}
 		packed, err := s.JobHead(t.Context(), j.ID)
 		check(t, err)
@@ -249,7 +255,7 @@ func packedParts(t *testing.T, s *store.Store, all []rows.Job) (parts [][]byte) 
 func inFiles(t *testing.T, folder string, parts [][]byte) (found []string) {
 	t.Helper()
 	check(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.Contains(path, "pg_wal") {
+		if err != nil || entry.IsDir() {
 			return nil
 		}
 		octets, err := os.ReadFile(path)

@@ -123,16 +123,19 @@ func (c *Cluster) initialize() error {
 	return c.Resume()
 }
 
-// Checkpoint has the server write to its files what it has in memory.
+// Checkpoint has the server write to its files what it has in memory, and
+// remove its log up to there.
 func (c *Cluster) Checkpoint(t testing.TB) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), c.url("postgres"))
-	if err == nil {
-		_, err = conn.Exec(t.Context(), `CHECKPOINT`)
-		_ = conn.Close(t.Context())
-	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	for _, statement := range []string{`SELECT pg_switch_wal()`, `CHECKPOINT`} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -152,7 +155,8 @@ func (c *Cluster) command(program string, args ...string) *exec.Cmd {
 // Resume starts the server, again after Halt, and waits until it answers.
 func (c *Cluster) Resume() error {
 	c.server = c.command("postgres", "-D", c.data(), "-k", c.folder, "-c", "listen_addresses=", "-c", "fsync=off",
-		"-c", "shared_buffers=16MB", "-c", "max_connections=100", "-c", "log_min_messages=panic")
+		"-c", "shared_buffers=16MB", "-c", "max_connections=100", "-c", "wal_recycle=off",
+		"-c", "log_min_messages=panic")
 	c.server.Stderr = nil
 	if err := c.server.Start(); err != nil {
 		return fmt.Errorf("storetest: postgres: %w", err)
