@@ -50,8 +50,9 @@ var signUpPrograms = []struct {
 // TestSignUpOfTheDocs runs the checks of docs/signup.md, and their tests, with
 // a demo and a test key. In each language what is decided is what
 // [rcpt.Result.FormAction] says, for every reason; and where a server takes
-// connections and is silent, or is another one, the visitor is let in after two
-// seconds.
+// connections and is silent, or is another one, or sends to another one, or
+// never ends, the visitor is let in after two seconds, and no other server gets
+// the key.
 func TestSignUpOfTheDocs(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -64,6 +65,8 @@ func TestSignUpOfTheDocs(t *testing.T) {
 	t.Cleanup(func() { silent.Close() })
 	another := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "null") }))
 	t.Cleanup(another.Close)
+	moved, endless := movedServer(t), httptest.NewServer(http.HandlerFunc(endlessAnswer))
+	t.Cleanup(endless.Close)
 	t.Run("Go", func(t *testing.T) {
 		t.Parallel()
 		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
@@ -88,10 +91,33 @@ func TestSignUpOfTheDocs(t *testing.T) {
 				t.Errorf("%v\n got %v\nwant %v", addresses, lines, want)
 			}
 			try(t, 3, dir, n.url, p.test...)
-			for _, broken := range []string{"http://" + silent.Addr().String(), another.URL} {
+			for _, broken := range []string{"http://" + silent.Addr().String(), another.URL, moved, endless.URL} {
 				try(t, 3, dir, broken, p.silent...)
 			}
 		})
+	}
+}
+
+// movedServer returns the URL of a server that sends its clients to another
+// one, which must not get their key.
+func movedServer(t *testing.T) string {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-API-Key") != "" {
+			t.Errorf("%s has sent its key to another server", r.UserAgent())
+		}
+		_, _ = io.WriteString(w, "null")
+	}))
+	t.Cleanup(other.Close)
+	moved := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
+	t.Cleanup(moved.Close)
+	return moved.URL
+}
+
+// endlessAnswer is JSON for as long as the client reads.
+func endlessAnswer(w http.ResponseWriter, r *http.Request) {
+	_, err := io.WriteString(w, "[")
+	for part := strings.Repeat("1,", 1<<15); err == nil && r.Context().Err() == nil; {
+		_, err = io.WriteString(w, part)
 	}
 }
 
