@@ -48,8 +48,8 @@ func (m *Manager) Headway(ctx context.Context, j rows.Job) (h Headway, err error
 	if m.config.Pacing != nil {
 		l.Paces = m.config.Pacing()
 	}
-	if l.Network = m.network.fault(); l.Network != "" && (l.Rate.Now > 0 || j.Test()) {
-		l.Network = "" // other nodes go on, or nobody is asked
+	if l.Network = m.network.fault(); l.Network != "" && l.Rate.Now > 0 {
+		l.Network = "" // other nodes go on
 	}
 	h.Rate, h.Next, h.Waiting = l.Rate.Now, l.First, l.Waiting(now)
 	if takes, known := l.TimeLeft(now); known {
