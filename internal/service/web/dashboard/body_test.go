@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rcpt/rcpt/internal/service/jobs"
+	"github.com/rcpt/rcpt/internal/service/store"
 )
 
 // TestBodyOfStrangerIsNotRead sends the header of a POST and no body: whoever
@@ -91,5 +92,48 @@ func TestListTooLargeWhileSending(t *testing.T) {
 			t.Errorf("%s: %s %v\n%s", what, answer.Status, err, page)
 		}
 		conn.Close()
+	}
+}
+
+// TestRoleIsLostWhileSending: a form counts for what its sender may do when it
+// has arrived, and not when it was begun.
+func TestRoleIsLostWhileSending(t *testing.T) {
+	w := newWorld(t, nil)
+	w.setUp(t)
+	ctx, by := t.Context(), store.ByCommand("test")
+	victim := w.addAccount(t, "victim", store.RoleViewer)
+	for name, lose := range map[string]func(eve store.Account) error{
+		"demoted": func(eve store.Account) error { return w.store.SetRole(ctx, by, eve.ID, store.RoleMember) },
+		"removed": func(eve store.Account) error { return w.store.RemoveAccount(ctx, by, eve.ID, "") },
+	} {
+		eve, text := w.addAccount(t, name, store.RoleAdmin), secret()
+		if err := w.store.CreateSession(ctx, by, store.Session{Hash: store.HashOf(text), Account: eve.ID, Expires: w.clock.Now().Add(time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		form := url.Values{"role": {"admin"}, "token": {tokenOf(text)}}.Encode()
+		fmt.Fprintf(conn, "POST /team/%s/role HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\n"+
+			"Cookie: rcpt_session=%s\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", victim.ID, conn.RemoteAddr(), text, len(form))
+		read := bufio.NewReader(conn)
+		if line, err := read.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") { // it is let in, and waits for the form
+			t.Fatalf("%s: %q, %v", name, line, err)
+		}
+		_, _ = read.ReadString('\n')
+		if err := lose(eve); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(conn, form)
+		answer, err := http.ReadResponse(read, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := w.store.Account(ctx, victim.ID)
+		if err != nil || now.Role != store.RoleViewer {
+			t.Errorf("%s: status %d; the other account is %s, %v", name, answer.StatusCode, now.Role, err)
+		}
 	}
 }

@@ -257,22 +257,26 @@ func (d *Dashboard) routes() []route {
 	if d.config.Lists == nil {
 		return all
 	}
-	return append(all,
-		route{"GET /lists", viewer, d.showLists},
-		route{"POST /lists", sender, d.sendList},
-		route{"GET /new-list/{id}", member, d.showNewList},
-		route{"POST /new-list/{id}", member, d.startList},
-		route{"POST /new-list/{id}/read", member, d.readList},
-		route{"POST /new-list/{id}/drop", member, d.dropList},
-		route{"GET /lists/{id}", viewer, d.showList},
-		route{"GET /lists/{id}/events", viewer, d.streamList},
-		route{"GET /lists/{id}/rows/{file}", viewer, d.downloadList},
-		route{"POST /lists/{id}/pause", ownList, d.changeList(jobs.Pause)},
-		route{"POST /lists/{id}/resume", ownList, d.changeList(jobs.Resume)},
-		route{"POST /lists/{id}/cancel", ownList, d.changeList(jobs.Cancel)},
-		route{"POST /lists/{id}/again", ownList, d.verifyAgain},
-		route{"POST /lists/{id}/delete", ownList, d.deleteList},
-	)
+	return append(all, d.listRoutes()...)
+}
+
+func (d *Dashboard) listRoutes() []route {
+	return []route{
+		{"GET /lists", viewer, d.showLists},
+		{"POST /lists", sender, d.sendList},
+		{"GET /new-list/{id}", member, d.showNewList},
+		{"POST /new-list/{id}", member, d.startList},
+		{"POST /new-list/{id}/read", member, d.readList},
+		{"POST /new-list/{id}/drop", member, d.dropList},
+		{"GET /lists/{id}", viewer, d.showList},
+		{"GET /lists/{id}/events", viewer, d.streamList},
+		{"GET /lists/{id}/rows/{file}", viewer, d.downloadList},
+		{"POST /lists/{id}/pause", ownList, d.changeList(jobs.Pause)},
+		{"POST /lists/{id}/resume", ownList, d.changeList(jobs.Resume)},
+		{"POST /lists/{id}/cancel", ownList, d.changeList(jobs.Cancel)},
+		{"POST /lists/{id}/again", ownList, d.verifyAgain},
+		{"POST /lists/{id}/delete", ownList, d.deleteList},
+	}
 }
 
 // base is the address of the server as clients have it.

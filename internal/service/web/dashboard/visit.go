@@ -60,17 +60,11 @@ func (d *Dashboard) serve(needs access, do action) http.HandlerFunc {
 }
 
 // admitted carries the request out if the account may do so and the form is
-// genuine. The body of a request that shows no cookie is not read.
+// genuine. The body of a request that shows no cookie is not read. Whoever
+// sends a form slowly may have lost the account or the role meanwhile.
 func (d *Dashboard) admitted(v *visit, needs access, do action) error {
-	if err := d.recognise(v); err != nil {
-		return err
-	}
-	if !needs.anybody && v.account == nil {
-		v.leaveBody()
-		return v.redirect(signInPath(v.r))
-	}
-	if err := needs.admits(v.account, func() (string, error) { return needs.owner(d, v) }); err != nil {
-		v.leaveBody()
+	entered, err := d.enter(v, needs)
+	if !entered || err != nil {
 		return err
 	}
 	if v.r.Method == http.MethodPost {
@@ -85,8 +79,29 @@ func (d *Dashboard) admitted(v *visit, needs access, do action) error {
 			v.leaveBody()
 			return err
 		}
+		if entered, err := d.enter(v, needs); !entered || err != nil {
+			return err
+		}
 	}
 	return do(v)
+}
+
+// enter finds out who visits, and whether they may. Who has to sign in first is
+// led there.
+func (d *Dashboard) enter(v *visit, needs access) (entered bool, err error) {
+	v.account = nil
+	if err := d.recognise(v); err != nil {
+		return false, err
+	}
+	if !needs.anybody && v.account == nil {
+		v.leaveBody()
+		return false, v.redirect(signInPath(v.r))
+	}
+	if err := needs.admits(v.account, func() (string, error) { return needs.owner(d, v) }); err != nil {
+		v.leaveBody()
+		return false, err
+	}
+	return true, nil
 }
 
 // readForm reads the form of a POST.
