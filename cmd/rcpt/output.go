@@ -169,12 +169,14 @@ func writeTranscript(text *strings.Builder, transcript []smtp.Line) {
 // them.
 var lineBreaks = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
-// printError prints an error as one line. Names of files and values of flags
-// are made printable too.
+// printError prints an error as one line, which begins with the name of the
+// program once: errors of our packages have it, too. Names of files and values
+// of flags are made printable.
 func printError(w io.Writer, err error) {
 	text := err.Error()
 	if failed := new(store.Error); errors.As(err, &failed) {
 		text = strings.Replace(text, failed.Error(), failed.Err.Error(), 1) // without the name of the failed operation
 	}
+	text = strings.TrimPrefix(text, "rcpt: ")
 	fmt.Fprintf(w, "rcpt: %s\n", tty.Printable(lineBreaks.Replace(text)))
 }
