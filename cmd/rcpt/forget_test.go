@@ -60,7 +60,7 @@ func TestForgetBesideServer(t *testing.T) {
 		}
 	}
 	n.stop()
-	if log := n.log.String(); strings.Contains(strings.ToLower(log), "zoe") || !strings.Contains(log, "domain=acme.example") {
+	if log := n.log.String(); strings.Contains(strings.ToLower(log), "zoequill") || !strings.Contains(log, "domain=acme.example") {
 		t.Errorf("log:\n%s", log)
 	}
 }
