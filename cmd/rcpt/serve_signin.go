@@ -45,6 +45,13 @@ func (f signInFlags) signInProxy(trusted []netip.Prefix) (*dashboard.SignInProxy
 		GroupsHeader: string(f.AuthGroupsHeader), Roles: map[string]store.Role{}, SignOut: f.AuthSignOut,
 	}
 	for _, g := range f.AuthGroup {
+		if !store.Role(g.role).Includes(p.Role) {
+			// A client can have some proxies drop the groups, by naming
+			// their header in "Connection" (RFC 9110 §7.6.1).
+			const format = "--auth-group %s=%s gives less than --auth-role %s: " +
+				"lower that, as whoever hides their groups has it"
+			return nil, fmt.Errorf(format, g.role, g.group, p.Role)
+		}
 		p.Roles[g.group] = store.Role(g.role)
 	}
 	return p, nil

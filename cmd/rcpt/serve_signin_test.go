@@ -27,6 +27,8 @@ func TestSignInProxy(t *testing.T) {
 		{"half of all", header, "128.0.0.0/1", false},
 		{"groups without a header for them", signInFlags{AuthHeader: "Remote-User", AuthGroup: group}, "127.0.0.1/32", false},
 		{"groups without a role", signInFlags{AuthHeader: "Remote-User", AuthGroupsHeader: "Remote-Groups"}, "127.0.0.1/32", false},
+		{"a group that takes away", signInFlags{AuthHeader: "Remote-User", AuthRole: "admin", AuthGroupsHeader: "Remote-Groups",
+			AuthGroup: []groupRole{{"contractors", "member"}}}, "127.0.0.1/32", false},
 		{"a sign-out without a header", signInFlags{AuthSignOut: "/bye"}, "127.0.0.1/32", false},
 	} {
 		var trusted []netip.Prefix
