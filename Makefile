@@ -50,8 +50,8 @@ RACE_GO = $(if $(filter go1.26%,$(shell $(GO) env GOVERSION)),$(shell GOTOOLCHAI
 # the detector then sees no order between those that use a map, not even in encoding/json.
 RACE_NOT = $(foreach path,modernc.org/libc modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b compress/flate github.com/klauspost/compress/...,-gcflags=$(path)=-race=false)
 
-# Tests of much work in one goroutine, in which there is no race to find: make test has them.
-RACE_SKIP = -skip '^(TestCostlyRows|TestGuessedEncoding|TestSimulation|TestSums|TestSameTrace|TestFalsePlans|TestShrink|TestFeed|TestFeedSums|TestFormBesideAList|TestWorlds|TestStopsAtEachStep|TestMillions)$$'
+# Tests of much work in one goroutine, in which there is no race to find, or in programs of others: make test has them.
+RACE_SKIP = -skip '^(TestCostlyRows|TestGuessedEncoding|TestSimulation|TestSums|TestSameTrace|TestFalsePlans|TestShrink|TestFeed|TestFeedSums|TestFormBesideAList|TestWorlds|TestStopsAtEachStep|TestMillions|TestForgetInFiles|TestForgetDrafts|TestFlippedBits|TestSignUpOfTheDocs)$$'
 
 race: ## the tests of "make test" that may find races, with the race detector (needs a C compiler)
 	$(if $(CC_FOUND),$(RACE_GO:%=GOTOOLCHAIN=%) GORACE=atexit_sleep_ms=0 $(GO) test -race $(RACE_NOT) $(RACE_SKIP) -short -timeout 20m ./...,@echo "There is no C compiler for cgo: the race detector is left out.")

@@ -134,9 +134,9 @@ func forgetState(t *testing.T, s *store.Store) (*jobs.Manager, []rows.Job) {
 	return m, append(all, queued)
 }
 
-// TestForget fills a database with an address, erases it, and looks for it in
-// all files, as text and as what the compressed parts of lists were.
-func TestForget(t *testing.T) {
+// TestForgetInFiles fills a database with an address, erases it, and looks for
+// it in all files, as text and as what the compressed parts of lists were.
+func TestForgetInFiles(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgresql"} {
 		t.Run(engine, func(t *testing.T) {
 			o, written := store.Options{DataDir: t.TempDir()}, func(testing.TB) {}
