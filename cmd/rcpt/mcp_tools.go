@@ -216,7 +216,8 @@ func explainWord(_ context.Context, call *mcp.CallToolRequest) (any, string, err
 	return m, string(text), err
 }
 
-// meaningOf has no Meaning if the word is none of a verification.
+// meaningOf returns what a word of a verification means. The Meaning of other
+// words is empty.
 func meaningOf(word string) meaning {
 	if reason := rcpt.Reason(word); reason.Verdict() != "" {
 		return meaning{

@@ -48,9 +48,9 @@ func replaced(t *testing.T, file, begin, end, by string, replacements ...string)
 	check(t, os.WriteFile(file, []byte(before+"\n"+strings.NewReplacer(replacements...).Replace(by)+after), 0o600))
 }
 
-// gate answers as oauth2-proxy does with --set-xauthrequest. The cookie says
-// who is signed in there; of "silent" it says no name, as of a path that may be
-// opened without a sign-in.
+// gate answers as oauth2-proxy does with --set-xauthrequest. The cookie has the
+// name of the person that is signed in there. For "silent" the gate gives no
+// name, as for a path that may be opened without a sign-in.
 func gate(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -73,8 +73,8 @@ type Config struct {
 	Verifier Verifier
 	// Refuse answers a request with an error of its [Grant]. Required.
 	Refuse func(x *exchange.Exchange, r *http.Request, err error)
-	// Fails returns the error with which a request about an address is refused,
-	// before anybody is asked; nil: none. Default: there is none.
+	// Fails returns the error of a request that is refused because of its
+	// address, before a mail host is asked, or nil. Default: none is refused.
 	Fails func(address string) error
 	// Verified is called for each verification that was answered, with the
 	// context of its request, if that has not ended before, and Busy for each

@@ -66,8 +66,8 @@ func (s Set) mayBe(domain string) bool {
 }
 
 // In reports whether a text mentions an address of the set: alone, among other
-// words, percent-encoded as in a URL, or escaped as in JSON. Another address
-// that ends or begins in the same way is none.
+// words, percent-encoded as in a URL, or escaped as in JSON. A longer address
+// that begins or ends in the same way is another one.
 func (s Set) In(text string) bool {
 	if s.inPlain(text) {
 		return true
@@ -110,8 +110,8 @@ func (s Set) inPlain(text string) bool {
 	return to > 0
 }
 
-// find returns where the first mention from a place on stands; to is 0: there
-// is none. It looks at what stands around each "@".
+// find returns where the first mention behind begin is; to is 0 if nothing is
+// mentioned. It looks at what is around each "@".
 func (s Set) find(text string, begin int) (from, to int) {
 	for at := begin; at < len(text); at++ {
 		if text[at] != '@' {
@@ -163,6 +163,10 @@ const (
 	separators = "#&/=?|"
 	// quotes begin no local-part.
 	quotes = ".'`{"
+	// longestLocal is more octets than the local-part of any address has, also
+	// quoted with a backslash before each: a mailbox has at most 254 (RFC 5321
+	// §4.5.3.1.3).
+	longestLocal = 2*254 + 2
 )
 
 func isOther(marks string) func(r rune) bool {
@@ -182,6 +186,7 @@ func domainAt(text string) string {
 }
 
 func localBefore(text string) string {
+	text = text[max(0, len(text)-longestLocal):]
 	if quoted, is := strings.CutSuffix(text, `"`); is {
 		return text[max(0, strings.LastIndexByte(quoted, '"')):]
 	}

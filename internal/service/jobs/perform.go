@@ -102,7 +102,7 @@ func (m *Manager) call(a schedule.Action, r *run) {
 // returned is what has come of a call.
 type returned struct {
 	schedule.Returned
-	take func() // is called with m.mu locked, before the plan is told of the call; nil: nothing is
+	take func() // called with m.mu locked, before the plan is told of the call; may be nil
 }
 
 func failed(err error) returned { return returned{Returned: schedule.Returned{Err: err}} }
